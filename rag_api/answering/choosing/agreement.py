@@ -60,10 +60,10 @@ class ReadPassages:
     passages: tuple[ReadingPassage, ...]
     readings: tuple[PointedReading, ...]
 
-    def odds_of(self, place: Candidate) -> float:
-        """Log-odds that an answer stands there, at least -FARTHEST: where nothing was read. An
-        answer that begins with what introduces the place goes on there."""
-        told = (one.odds_of(lines) for one, lines in self._holding(place))
+    def odds_of(self, place: Candidate, introduced: bool = False) -> float:
+        """Log-odds that an answer stands there, at least -FARTHEST: where nothing was read.
+        introduced: or begins with what introduces the place, and goes on there."""
+        told = (one.odds_of(lines) for one, lines in self._holding(place, introduced))
         return max(-FARTHEST, min(FARTHEST, max(told, default=-FARTHEST)))
 
     def of(self, quoted: Sequence[Candidate], texts: Mapping[str, str]) -> Agreement:
@@ -82,10 +82,11 @@ class ReadPassages:
             places,
         )
 
-    def _holding(self, place: Candidate) -> Iterable[tuple[PointedReading, list[int]]]:
+    def _holding(self, place: Candidate, introduced: bool) -> Iterable[tuple[PointedReading, list[int]]]:
         for passage, reading in zip(self.passages, self.readings, strict=True):
             if lines := _lines_of(passage, place):
-                yield reading, [*lines, *(n for line in lines for n in passage.lines[line].introduced_by)]
+                above = (n for line in lines for n in passage.lines[line].introduced_by if introduced)
+                yield reading, [*lines, *above]
 
 
 def read_again(question: str, found: Retrieval, reader: PointingReader) -> ReadPassages | None:
@@ -105,10 +106,11 @@ def read_again(question: str, found: Retrieval, reader: PointingReader) -> ReadP
 
 def chosen_by_both(found: Retrieval, read: ReadPassages, weight: float) -> Retrieval:
     """Return what was found, its sentences by their score and what the reader makes of them.
-    weight: nats of a score for each of its log-odds."""
+    weight: nats of a score for each of its log-odds. A table's header chooses among what to quote;
+    that something is quoted it does not decide: of near misses it says as much."""
     if not weight:
         return found
-    odds = tuple(read.odds_of(sentence) for sentence in found.sentences)
+    odds = tuple(read.odds_of(sentence, introduced=True) for sentence in found.sentences)
     scored, _ = rescored(found.scored, ReaderScores(0.0, odds), weight)
     return replace(found, scored=tuple(scored))
 

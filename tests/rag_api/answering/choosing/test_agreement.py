@@ -377,9 +377,10 @@ def test_an_answer_that_begins_with_a_header_goes_on_in_its_rows() -> None:
     (passage,) = read.passages
     rows = [replace(one, introduced_by=(0,) if n in (1, 2) else ()) for n, one in enumerate(passage.lines)]
     table = replace(read, passages=(replace(passage, lines=(replace(rows[0], quote=None), *rows[1:])),))
-    alone, row, other = (ReadPassages.odds_of(one, line(2, "")) for one in (read, table, of_lines(0.4, 0.0, 0.36)))
-    assert alone < row == pytest.approx(other)
-    assert table.odds_of(line(3, "")) == read.odds_of(line(3, "")), "what the header does not introduce"
+    row, alone = line(2, ""), read.odds_of(line(2, ""))
+    assert alone < table.odds_of(row, introduced=True) == pytest.approx(of_lines(0.4, 0.0, 0.36).odds_of(row))
+    assert table.odds_of(row) == table.of([row], {"kalium": "x" * 40}).points == alone, "the decision is on the row"
+    assert table.odds_of(line(3, ""), introduced=True) == read.odds_of(line(3, "")), "the header is not above it"
     assert table.odds_of(line(0, "")) == -FARTHEST, "no quote of its own"
 
 
