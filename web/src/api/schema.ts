@@ -3867,6 +3867,10 @@ export interface components {
             document_id: string;
             /** @description Empty where you may no longer read the document. */
             title: string;
+            /** @description Under which the document was loaded. */
+            file: string;
+            /** @description Of what counts now, else of what it is about. */
+            version: string;
             language: string;
             /** @description As the document names it. */
             owner: string;
@@ -3891,6 +3895,8 @@ export interface components {
             outcome: ("answered" | "mended" | "retired") | null;
             reply: string;
             replied_at: string | null;
+            /** @description Who answered: an owner or a department, as the document named it then; empty: quality staff; null: nobody yet, or not kept. */
+            replied_as: string | null;
             /** @description The version that counts now; null: the document was taken out. */
             current_id: string | null;
             /** @description When that came; null: it is still the version that was asked about. */

@@ -83,7 +83,8 @@ export const owners = {
         : "The document names no owner.",
     notTold: "The mail to the owner could not be delivered.",
     nameOwner: "Say who it is",
-    replied: (day: string) => `Answer of ${day}`,
+    replied: (day: string, by: string | null) =>
+      `${by === null ? "Answer" : `Answer by ${by ? `the owner, ${by}` : "quality staff"}`}, ${day}`,
     newer: (day: string) => `A new version of this document is in force since ${day}.`,
     gone: (day: string) => `This document was taken out on ${day}.`,
     reply: "Your answer",
@@ -91,8 +92,8 @@ export const owners = {
     answer: "Answer",
     mend: "It is being corrected",
     retire: "Take the document out",
-    sureRetire: (title: string) =>
-      `Take “${title}” out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
+    sureRetire: (title: string, version: string, file: string) =>
+      `Take “${title}”${version && `, version ${version}`} (${file}) out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
     yesRetire: "Yes, take it out",
     unanswered: "Asked in vain, nearest to your documents",
     unansweredLead:

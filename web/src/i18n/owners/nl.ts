@@ -88,7 +88,8 @@ export const owners: OwnerWords = {
         : "Het document noemt geen eigenaar.",
     notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
     nameOwner: "Zeg wie het is",
-    replied: (day: string) => `Antwoord van ${day}`,
+    replied: (day: string, by: string | null) =>
+      `${by === null ? "Antwoord" : `Antwoord van ${by ? `de eigenaar, ${by}` : "kwaliteitsmedewerkers"}`}, ${day}`,
     newer: (day: string) => `Sinds ${day} geldt een nieuwe versie van dit document.`,
     gone: (day: string) => `Dit document is ingetrokken op ${day}.`,
     reply: "Uw antwoord",
@@ -96,8 +97,8 @@ export const owners: OwnerWords = {
     answer: "Beantwoord",
     mend: "Het wordt aangepast",
     retire: "Trek het document in",
-    sureRetire: (title: string) =>
-      `“${title}” intrekken? Er wordt dan niets meer uit beantwoord. Wat u hierboven schreef, is de reden: wie het document later opent, leest ze.`,
+    sureRetire: (title: string, version: string, file: string) =>
+      `“${title}”${version && `, versie ${version}`} (${file}) intrekken? Er wordt dan niets meer uit beantwoord. Wat u hierboven schreef, is de reden: wie het document later opent, leest ze.`,
     yesRetire: "Ja, trek in",
     unanswered: "Vergeefs gevraagd, het dichtst bij uw documenten",
     unansweredLead:
