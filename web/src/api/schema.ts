@@ -495,9 +495,9 @@ export interface paths {
         /**
          * Take a document out, and say why
          * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
-         *     changed first: what it does not call indexed is never a source, whatever the index still
-         *     holds.
+         *     the answers that quoted it. What identifies a patient is left out of the reason, which takes the
+         *     place of another where the document is taken out already. The list is changed first: what it
+         *     does not call indexed is never a source, whatever the index still holds.
          */
         post: {
             parameters: {
@@ -3610,6 +3610,8 @@ export interface components {
             status: components["schemas"]["DocumentStatus"];
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
+            /** @description Of a `retired` one that nothing replaces: what is in force under its title, of what you may read. */
+            same_title?: components["schemas"]["DocumentOut"] | null;
             /** @description When a `retired` document was taken out. */
             withdrawn_at?: string | null;
             /**

@@ -110,6 +110,7 @@ export const ward = {
   linked: {
     lost: "The words of this link no longer stand in this document; this is the page.",
     withdrawn: (day: string, reason: string) => `This document was withdrawn on ${day}${reason ? `: ${reason}` : "."}`,
+    sameTitle: "A document with the same title holds now:",
     printed: "This sheet is not the document. Print that from the button “Open the file”.",
     gone: "This document does not exist, or you may not read it.",
   },

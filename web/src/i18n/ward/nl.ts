@@ -116,6 +116,7 @@ export const ward: WardWords = {
   linked: {
     lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
     withdrawn: (day, reason) => `Dit document is ingetrokken op ${day}${reason ? `: ${reason}` : "."}`,
+    sameTitle: "Nu geldt een document met dezelfde titel:",
     printed: "Dit blad is niet het document. Druk dat af via de knop “Open het bestand”.",
     gone: "Dit document bestaat niet, of u mag het niet lezen.",
   },
