@@ -8,6 +8,7 @@ of, is on the list of quality staff.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,6 +36,11 @@ _NOT_THEIRS = f"(not {ATTENDED} or {_NOT_TOLD})"
 _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
 _SIGNED = f"""case when not {ANSWERS_FOR} then '' when lower(btrim(d.owner)) = {OWNER} then btrim(d.owner)
     else btrim(d.department) end"""
+_REPLY = f"""
+    update owner_questions q set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user_id)s, replied_at = now(),
+      replied_as = coalesce((select {_SIGNED} from asked_documents join documents d on d.id = asked_documents.id
+        where question_id = q.id), '')
+    where id = %(id)s and outcome is null"""  # noqa: S608
 # What counts in the place of the version that was asked about; none: it was retired.
 _ROWS = f"""
     select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
@@ -198,16 +204,30 @@ def reply(db: Database, user: User, question_id: str, outcome: Outcome, text: st
     """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where
     somebody did."""
     work_item(db, user, question_id)
-    done = db.run(
-        f"""update owner_questions q set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user_id)s,
-          replied_at = now(), replied_as = coalesce((select {_SIGNED} from asked_documents
-            join documents d on d.id = asked_documents.id where question_id = q.id), '')
-        where id = %(id)s and outcome is null""",  # noqa: S608
-        values(user, id=question_id, outcome=outcome, text=text),
-    )
+    done = db.run(_REPLY, values(user, id=question_id, outcome=outcome, text=text))
     if not done:
         raise Conflict("Somebody answered this meanwhile. Load the list again.")
     return _one(db, user, question_id)
+
+
+# Reports of an answer by who was given it, that are open and the user's to answer.
+_REPORTS = f"""
+    select q.id, q.answer_id from owner_questions q join asked_documents on question_id = q.id
+    join documents d on d.id = asked_documents.id join answers a on a.id = q.answer_id and a.user_id = q.user_id
+    where q.answer_id = any(%(answers)s) and q.kind = 'report' and q.outcome is null and ({ANSWERS_FOR} or {_QUALITY})"""  # noqa: S608
+
+
+def open_reports(db: Database, user: User, answer_ids: Sequence[str]) -> dict[str, int]:
+    """How many, by answer."""
+    rows = db.all(_REPORTS, values(user, answers=list(answer_ids), reviews=may_review(user)))
+    return Counter(row["answer_id"] for row in rows)
+
+
+def answer_reports(connection: Connection, user: User, answer_id: str, text: str) -> None:
+    """Answer them all with this; within the caller's transaction."""
+    given = values(user, answers=[answer_id], reviews=may_review(user))
+    for row in connection.execute(_REPORTS, given).fetchall():
+        connection.execute(_REPLY, values(user, id=row["id"], outcome="answered", text=text))
 
 
 def seen(db: Database, user: User) -> None:

@@ -78,6 +78,8 @@ export const ward = {
     edit: "Edit and ask again",
     copySourceLink: "Copy link to the source",
     copyQuestionLink: "Copy link to the question",
+    judged: (verdict: string, at: string) => `Quality staff judged this on ${at}: ${verdict}.`,
+    verdicts: { right: "right", partly: "partly right", wrong: "wrong", harmful: "could do harm" },
     print: "Print (this answer only)",
   },
   feedback: {

@@ -84,6 +84,8 @@ export const ward: WardWords = {
     edit: "Pas aan en vraag opnieuw",
     copySourceLink: "Kopieer link naar de bron",
     copyQuestionLink: "Kopieer link naar de vraag",
+    judged: (verdict, at) => `De kwaliteitsmedewerkers beoordeelden dit op ${at}: ${verdict}.`,
+    verdicts: { right: "juist", partly: "deels juist", wrong: "fout", harmful: "kan schade doen" },
     print: "Druk af (enkel dit antwoord)",
   },
   feedback: {

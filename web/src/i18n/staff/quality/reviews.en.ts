@@ -35,6 +35,12 @@ export const reviews = {
   verdict: "Your judgement",
   verdicts: { right: "right", partly: "partly right", wrong: "wrong", harmful: "could do harm" },
   remark: "Remark",
+  told: "Who asked reads your judgement and remark under the answer, without your name.",
+  reply: (reports: number) =>
+    reports === 1
+      ? "The remark also answers the report of who asked"
+      : `The remark also answers the ${reports} reports of who asked`,
+  earlier: "Judged before that",
   send: "Send the remark to who answers for",
   nobody: "nobody",
   sendHelp:

@@ -40,6 +40,12 @@ export const reviews: StaffWords["reviews"] = {
   verdict: "Uw oordeel",
   verdicts: { right: "juist", partly: "deels juist", wrong: "fout", harmful: "kan schade doen" },
   remark: "Opmerking",
+  told: "Wie het vroeg, leest uw oordeel en opmerking bij het antwoord, zonder uw naam.",
+  reply: (reports) =>
+    reports === 1
+      ? "De opmerking beantwoordt ook de melding van wie het vroeg"
+      : `De opmerking beantwoordt ook de ${reports} meldingen van wie het vroeg`,
+  earlier: "Eerder beoordeeld",
   send: "Stuur de opmerking naar wie instaat voor",
   nobody: "niemand",
   sendHelp:
