@@ -80,7 +80,7 @@ function Answered({ question: { asked, quotes, text, answer_id, language }, aske
       </p>
       {shown.length > 0 && (
         <>
-          <p className="muted">{m.inbox.quoted}</p>
+          <p className="muted">{shown.length < quotes.length ? m.inbox.quotedToo : m.inbox.quoted}</p>
           <blockquote className="said-text" lang={language || undefined}>
             <Words text={shown.join("\n")} />
           </blockquote>

@@ -14,8 +14,8 @@ export const owners = {
     kinds: { question: "a question", report: "a report that something is no longer right" },
     text: "What do you want to ask or report?",
     help: "Your name is not told, your function and department are. Write nothing about a patient. Mail holds no more than a link and the title.",
-    questionAlong: "Your question goes along.",
-    along: "This goes along, as it stands in the document:",
+    questionAlong: "The question goes along.",
+    along: "Which passages is it about? What is ticked goes along.",
     send: "Send",
     sending: "Sending.",
     close: "Close",
@@ -77,6 +77,7 @@ export const owners = {
     askAgain: "Ask this question yourself",
     seeAnswer: "See the answer",
     quoted: "The answer took this from the document:",
+    quotedToo: "The answer took this from the document, too:",
     unowned: (named: string) =>
       named
         ? `The document names ${named} as its owner, but who that is, is not known here yet.`

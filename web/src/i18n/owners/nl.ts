@@ -16,8 +16,8 @@ export const owners: OwnerWords = {
     kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },
     text: "Wat wilt u vragen of melden?",
     help: "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staan enkel een link en de titel.",
-    questionAlong: "Uw vraag gaat mee.",
-    along: "Dit gaat mee, zoals het in het document staat:",
+    questionAlong: "De vraag gaat mee.",
+    along: "Over welke passages gaat het? Wat aangevinkt is, gaat mee.",
     send: "Verstuur",
     sending: "Wordt verstuurd.",
     close: "Sluiten",
@@ -82,6 +82,7 @@ export const owners: OwnerWords = {
     askAgain: "Stel deze vraag zelf",
     seeAnswer: "Bekijk het antwoord",
     quoted: "Het antwoord nam over uit dit document:",
+    quotedToo: "Het antwoord nam ook dit over uit het document:",
     unowned: (named: string) =>
       named
         ? `Het document noemt ${named} als eigenaar, maar wie dat is, is hier nog niet bekend.`
