@@ -265,7 +265,9 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
     container.db.run("truncate metadata_changes")
 
 
-def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Asker, container: Container) -> None:
+def test_two_chances_that_differ_are_told_apart(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
     asked(url, asker)
     container.db.run(
         """update answers set stats = stats || '{"refused": {"by": "unsure", "sure": 0.2561, "needed": 0.2604}}'"""
@@ -273,7 +275,16 @@ def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Ask
     )
     page.goto(f"{url}/quality/reviews")
     flag = page.locator(".review", has_text=FLAG)
-    expect(flag.locator(".missed")).to_contain_text("klopt: 25,6%. Bedside antwoordt pas vanaf 26,0%.")
+    why = flag.locator(".missed")
+    plain = "Geweigerd: in de procedures die de vrager mag lezen, werd niets gevonden dat dit zeker genoeg beantwoordt."
+    expect(why.locator("p").first).to_have_text(plain)
+    expect(why.get_by_text("Bedside antwoordt pas")).to_be_hidden()
+    why.get_by_text("Hoe dat bepaald is").click()
+    expect(why.get_by_text("Bedside antwoordt pas")).to_contain_text("klopt: 25,6%. Bedside antwoordt pas vanaf 26,0%.")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"refused-{width}.png", full_page=True)
     container.db.run("truncate conversations cascade")
 
 

@@ -28,7 +28,7 @@ export function Review({ asked }: { asked: Reviewed }) {
         ))}
       </p>
       {asked.status === "not_found" ? (
-        <p className="missed">{whyRefused(asked, m)}</p>
+        <Refused asked={asked} />
       ) : (
         asked.status !== "answered" && <p className="missed">{m.reviews.statuses[asked.status]}</p>
       )}
@@ -213,9 +213,24 @@ const ownerOf = (sources: Reviewed["sources"], document: string): string =>
 
 const ownerAndTitle = (owner: string, title: string): string => (owner ? `${owner}: ${title}` : title);
 
-function whyRefused({ refused }: Reviewed, m: StaffMessages): string {
-  const why = m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnknown;
-  const { sure, needed } = refused ?? {};
-  if (sure == null || needed == null || sure >= needed) return why; // else it was not for this
-  return `${why} ${m.reviews.sure(...toldApart(sure, needed, m.locale))}`;
+/** Why in plain words, and behind those how that was decided, where it is more than these. */
+function Refused({ asked: { refused } }: { asked: Reviewed }) {
+  const m = useStaffMessages();
+  const decided = refused && [m.reviews.decided[refused.by], chances(refused, m)].filter(Boolean).join(" ");
+  return (
+    <div className="missed">
+      <p>{m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnsure}</p>
+      {decided && (
+        <details>
+          <summary className="link">{m.reviews.how}</summary>
+          <p className="muted">{decided}</p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function chances({ sure, needed }: NonNullable<Reviewed["refused"]>, m: StaffMessages): string {
+  if (sure == null || needed == null || sure >= needed) return ""; // it was not for this
+  return m.reviews.sure(...toldApart(sure, needed, m.locale));
 }
