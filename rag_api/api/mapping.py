@@ -8,9 +8,11 @@ from dataclasses import asdict
 from datetime import date
 
 from rag_api.api import schemas as api
+from rag_api.api.schemas.asking.answers import JudgementOut
 from rag_api.db.access import may_review
 from rag_api.db.documents import Facets, PageSize
 from rag_api.db.questions.answers import Conversation, Feedback
+from rag_api.db.questions.reviews import Judgement
 from rag_api.db.questions.since import Since
 from rag_api.domain import (
     Answer,
@@ -119,7 +121,7 @@ def since_out(since: Since) -> api.SinceOut:
     )
 
 
-def answer_out(answer: Answer, since: Sequence[Since] = ()) -> api.AnswerOut:
+def answer_out(answer: Answer, since: Sequence[Since] = (), judged: Judgement | None = None) -> api.AnswerOut:
     return api.AnswerOut(
         id=answer.id,
         conversation_id=answer.conversation_id,
@@ -140,6 +142,7 @@ def answer_out(answer: Answer, since: Sequence[Since] = ()) -> api.AnswerOut:
         unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
         not_named=list(answer.not_named),
         since=[since_out(one) for one in since],
+        judged=JudgementOut(**asdict(judged)) if judged else None,
     )
 
 

@@ -54,7 +54,9 @@ def forget_person(db: Database, user: str, said: Event) -> int:
 
 
 def forget_conversation(db: Database, conversation: str, said: Event) -> int:
-    return erase_parts(db, "question", with_part(db, "question", conversation=conversation), said)
+    """What was asked in it, and what was said of that."""
+    parts = ("question", "about")
+    return sum(erase_parts(db, part, with_part(db, part, conversation=conversation), said) for part in parts)
 
 
 def erase_old(db: Database, days: float, question_days: float, said: Event) -> int:

@@ -214,6 +214,23 @@ class PgDocuments:
             tell_webhooks(connection, [Changed(one, "document.withdrawn") for one in gone])
             tell_askers(connection, gone)
 
+    def explain(self, document: Document, reason: str) -> None:
+        """Say why it was taken out, in place of what was said before."""
+        given = {"id": document.id, "source": document.source, "reason": reason, "user": self.user.id}
+        with self.db.connection() as connection:
+            before = connection.execute(
+                """update documents d set withdrawn_reason = %(reason)s
+                from (select id, withdrawn_reason from documents where id = %(id)s and status = 'retired' for update) before
+                where d.id = before.id and before.withdrawn_reason <> %(reason)s returning before.withdrawn_reason""",
+                given,
+            ).fetchone()
+            if before is not None:
+                connection.execute(
+                    """insert into metadata_changes (document_id, source, field, before, after, user_id)
+                    values (%(id)s, %(source)s, 'withdrawn', %(before)s, %(reason)s, %(user)s)""",
+                    {**given, "before": before["withdrawn_reason"]},
+                )
+
     def restore(self, document_id: str) -> None:
         """Undo `retire`: the document counts again as it did before. What the index lacks of it the
         next ingestion makes again. Raises Conflict where it is not taken out, or another version
@@ -405,11 +422,15 @@ def newer_than(db: Database, user: User, document: Document, today: date) -> Doc
 
 def replacing(db: Database, user: User, documents: Iterable[Document], today: date) -> dict[str, Document]:
     """`newer_than` of many, by the id of each that has one."""
+    documents = list(documents)
     sources = {one.id: one.source for one in documents}
     where = f"source = any(%(sources)s) and {CURRENT} and {READS}"
     rows = db.all(f"select * from documents where {where}", values(user, sources=sorted(set(sources.values()))))  # noqa: S608
     current = {row["source"]: to_document(row) for row in rows}
-    by = {old: new for old, new in superseding(db, user, today).items() if old in sources}
+    superseded = superseding(db, user, today)
+    if any(one.status == DocumentStatus.RETIRED for one in documents):
+        superseded |= superseding(db, user, today, "retired")
+    by = {old: new for old, new in superseded.items() if old in sources}
     named = get_documents(db, user, sorted(set(by.values())))
     found = {old: named[new] for old, new in by.items() if new in named}
     same_file = {id_: current[source] for id_, source in sources.items() if source in current}
@@ -445,21 +466,25 @@ def failed_documents(db: Database, user: User) -> list[Document]:
 # Pairs of a document and the one that supersedes it, from the day on which that one is valid; what
 # was superseded stays so. A document names the older one by its file, with or without folder and
 # ending, or by its title.
-_OLDER = f"old.status = 'indexed' and old.id <> newer.id and old.{READS}"
-SUPERSEDED = f"""
+def _superseded(status: str) -> str:
+    older = f"old.status = '{status}' and old.id <> newer.id and old.{READS}"
+    return f"""
     with newer as (
       select id, lower(supersedes) as name, valid_from from documents
       where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s) and {READS})
-    select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
-    union select old.id, newer.id from newer join documents old on {_OLDER}
+    select old.id, newer.id as by_id from newer join documents old on {older} and lower(old.source) = newer.name
+    union select old.id, newer.id from newer join documents old on {older}
       and lower(substring(old.source from '[^/]*$')) = newer.name
-    union select old.id, newer.id from newer join documents old on {_OLDER}
+    union select old.id, newer.id from newer join documents old on {older}
       and lower(substring(old.source from '([^/]*)[.][^./]*$')) = newer.name
     union select old.id, newer.id from newer join former_names f
       on newer.name in (lower(f.former), lower(substring(f.former from '[^/]*$')), lower(substring(f.former from '([^/]*)[.][^./]*$')))
-      join documents old on {_OLDER} and old.source = f.source
-    union select old.id, newer.id from newer join documents old on {_OLDER}
+      join documents old on {older} and old.source = f.source
+    union select old.id, newer.id from newer join documents old on {older}
       and lower(old.title) = newer.name and (old.valid_from is null or newer.valid_from > old.valid_from)"""  # noqa: S608
+
+
+_SUPERSEDED = {status: _superseded(status) for status in ("indexed", "retired")}
 
 
 def superseded_ids(db: Database, user: User, today: date) -> tuple[str, ...]:
@@ -467,9 +492,31 @@ def superseded_ids(db: Database, user: User, today: date) -> tuple[str, ...]:
     return tuple(superseding(db, user, today))
 
 
-def superseding(db: Database, user: User, today: date) -> dict[str, str]:
-    """Superseded document -> the one that supersedes it."""
-    return {row["id"]: row["by_id"] for row in db.all(SUPERSEDED, values(user, today=today))}
+def superseding(
+    db: Database, user: User, today: date, status: Literal["indexed", "retired"] = "indexed"
+) -> dict[str, str]:
+    """Superseded document of this status -> the one that supersedes it."""
+    return {row["id"]: row["by_id"] for row in db.all(_SUPERSEDED[status], values(user, today=today))}
+
+
+def of_same_title(db: Database, user: User, document: Document, today: date) -> Document | None:
+    """What is in force under this one's title for the same patients, of what the user may read: the
+    one that came into force last."""
+    rows = db.all(
+        f"""select * from documents where status = 'indexed' and id <> %(id)s and {READS} and title <> ''
+          and lower(title) = lower(%(title)s) and target_groups @> %(patients)s and target_groups <@ %(patients)s
+          and coalesce(valid_from, '-infinity') <= %(today)s and coalesce(valid_until, 'infinity') >= %(today)s
+          and id <> all(%(superseded)s) order by valid_from desc nulls last, id limit 1""",  # noqa: S608
+        values(
+            user,
+            id=document.id,
+            title=document.metadata.title,
+            patients=list(document.metadata.target_groups),
+            today=today,
+            superseded=list(superseded_ids(db, user, today)),
+        ),
+    )
+    return to_document(rows[0]) if rows else None
 
 
 def twin_documents(db: Database, user: User, documents: Sequence[Metadata]) -> list[Document]:

@@ -56,7 +56,7 @@ def test_every_dialog_has_one_look_and_room_before_its_buttons(
         gap = "foot => foot.getBoundingClientRect().top - foot.previousElementSibling.getBoundingClientRect().bottom"
         assert dialog.locator(".dialog-foot").evaluate(gap) >= 16
         faultless(page)
-        dialog.locator("textarea, input:not([type=radio])").fill("De dosis is oud.")
+        dialog.locator("textarea, input:not([type=radio], [type=checkbox])").fill("De dosis is oud.")
         dialog.locator("[type=submit]").click()
         expect(dialog.locator("[type=submit]")).to_have_count(0)
         assert dialog.evaluate(LOOK) == ONE

@@ -145,8 +145,8 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "{title} was replaced by {newer}.",
     },
     "other_drug": {
-        "nl": "Geen van deze documenten noemt {drugs}.",
-        "en": "None of these documents names {drugs}.",
+        "nl": "Het woord {drugs} staat in geen van deze documenten; het kan er anders geschreven staan.",
+        "en": "The word {drugs} stands in none of these documents; it may be written otherwise there.",
     },
     "patient_group": {
         "nl": "Deze bronnen zijn voor {for_whom}; de vraag noemt {patient}.",
@@ -202,7 +202,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Dit document is voor {for_whom}; de vraag noemt {patient}.",
         "en": "This document is for {for_whom}; the question mentions {patient}.",
     },
-    "card_other_drug": {"nl": "Dit document noemt {drugs} niet.", "en": "This document does not name {drugs}."},
+    "card_other_drug": {
+        "nl": "Het woord {drugs} staat niet in dit document; het kan er anders geschreven staan.",
+        "en": "The word {drugs} does not stand in this document; it may be written otherwise there.",
+    },
     "card_other_complication": {
         "nl": "De vraag doet denken aan {names}, maar dit document noemt dat niet.",
         "en": "The question suggests {names}, but this document does not name it.",

@@ -41,6 +41,7 @@ from rag_api.db.documents import (
     get_document,
     list_documents,
     newer_than,
+    of_same_title,
     read_cut,
     read_page_sizes,
     replacing,
@@ -195,11 +196,14 @@ def get_place(
     trail.documents([document])
     found = linked(db, document, page, quote)
     newer = newer_than(db, user, document, date.today())
+    lacks = document.status == DocumentStatus.RETIRED and newer is None
+    alike = of_same_title(db, user, document, date.today()) if lacks else None
     return api.LinkedOut(
         source=source_out(found.source),
         found=found.found,
         status=document.status,
         newer=document_out(newer) if newer else None,
+        same_title=document_out(alike) if alike else None,
         withdrawn_at=document.withdrawn_at,
         withdrawn_reason=document.withdrawn_reason,
         page_text=found.page_text,
@@ -400,18 +404,21 @@ def withdraw_document(
     body: api.WithdrawIn,
 ) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for
-    the answers that quoted it. What identifies a patient is left out of the reason. The list is
-    changed first: what it does not call indexed is never a source, whatever the index still
-    holds."""
+    the answers that quoted it. What identifies a patient is left out of the reason, which takes the
+    place of another where the document is taken out already. The list is changed first: what it
+    does not call indexed is never a source, whatever the index still holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     trail.documents([document])
-    if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
-        said = trail.about["reason"] = checked(
-            body.reason.strip(), PersonalChoice.REMOVE, container.settings.personal_data
-        ).text
+    counted = document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+    said = checked(body.reason.strip(), PersonalChoice.REMOVE, container.settings.personal_data).text
+    if counted or (said and document.status == DocumentStatus.RETIRED):
+        trail.about["reason"] = said
+    if counted:
         PgDocuments(db, user).retire([document.source], said)
         container.store.delete_documents([document.id])
+    elif "reason" in trail.about:
+        PgDocuments(db, user).explain(document, said)
     return document_out(get_document(db, user, document_id), told=user)
 
 

@@ -85,11 +85,16 @@ def get_reviews(
 def put_review(
     db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, answer_id: Uuid, body: api.ReviewIn
 ) -> api.ReviewedOut:
-    """In place of what was said of it before. What identifies a patient is left out of the
-    remark."""
+    """What was said of it before stays among the earlier ones. Who asked reads verdict and remark,
+    and not whose they are. What identifies a patient is left out of the remark."""
     remark = checked(body.remark.strip(), PersonalChoice.REMOVE, container.settings.personal_data).text
     trail.on |= {"verdict": body.verdict, "sent_to_owner": body.document_id is not None}
-    judged = stored.put_review(db, user, answer_id, body.verdict, remark, body.document_id, body.page)
+    judged = stored.put_review(
+        db, user, answer_id, body.verdict, remark, body.document_id, body.page, replies=body.reply
+    )
+    trail.on["conversation"] = judged.answer.conversation_id  # with which the remark leaves the trail
+    if remark:
+        trail.about["reason"] = remark
     return _out(judged, container.settings)
 
 
@@ -115,17 +120,19 @@ def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
         reported=one.reported,
         comments=list(one.comments),
         review=_review(one.review, settings) if one.review else None,
+        earlier=[_earlier(given) for given in one.earlier],
+        reports=one.reports,
     )
 
 
 def _review(given: stored.Given, settings: Settings) -> api.ReviewOut:
     sent = given.sent and given.sent.told(settings.smtp_host is not None)
-    return api.ReviewOut(
-        verdict=given.verdict,
-        remark=given.remark,
-        judged_by=given.judged_by,
-        judged_at=given.judged_at,
-        sent_to=sent.owner if sent else None,
+    return api.ReviewOut(**_earlier(given).model_dump(), sent_to=sent.owner if sent else None)
+
+
+def _earlier(given: stored.Given) -> api.EarlierReviewOut:
+    return api.EarlierReviewOut(
+        verdict=given.verdict, remark=given.remark, judged_by=given.judged_by, judged_at=given.judged_at
     )
 
 

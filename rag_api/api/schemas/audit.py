@@ -33,7 +33,9 @@ class AboutOut(BaseModel):
     )
     name: str = Field("", description="What that account is called today, where there still is one.")
     login: str = ""
-    reason: str = Field("", description="Why, in the words of who did it: of a document that was taken out.")
+    reason: str = Field(
+        "", description="The words of who did it: why a document was taken out, what is said of an answer."
+    )
 
 
 class AskedOut(BaseModel):

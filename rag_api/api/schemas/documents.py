@@ -194,6 +194,10 @@ class LinkedOut(BaseModel):
     found: bool = Field(description="Exactly these words stand there. Else `source` is the page as a whole.")
     status: DocumentStatus
     newer: DocumentOut | None = Field(description="What counts in its place since, of what you may read.")
+    same_title: DocumentOut | None = Field(
+        None,
+        description="Of a `retired` one that nothing replaces: what is in force under its title, of what you may read.",
+    )
     withdrawn_at: datetime | None = Field(None, description="When a `retired` document was taken out.")
     withdrawn_reason: str = Field("", description="Why; empty: not said.")
     page_text: str = Field(

@@ -75,6 +75,8 @@ class OwnerQuestionOut(BaseModel):
     kind: Literal["question", "report"]
     document_id: str = Field(description="The version that it is about.")
     title: str = Field(description="Empty where you may no longer read the document.")
+    file: str = Field(description="Under which the document was loaded.")
+    version: str = Field(description="Of what counts now, else of what it is about.")
     language: str
     owner: str = Field(description="As the document names it.")
     owner_known: bool = Field(
@@ -95,6 +97,10 @@ class OwnerQuestionOut(BaseModel):
     outcome: Literal["answered", "mended", "retired"] | None = Field(description="Null: open.")
     reply: str
     replied_at: datetime | None
+    replied_as: str | None = Field(
+        description="Who answered: an owner or a department, as the document named it then; empty: quality staff; "
+        "null: nobody yet, or not kept."
+    )
     current_id: str | None = Field(description="The version that counts now; null: the document was taken out.")
     changed_at: datetime | None = Field(
         description="When that came; null: it is still the version that was asked about."

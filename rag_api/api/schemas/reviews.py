@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, StrictBool, model_validator
 
 from rag_api.api.schemas.asking.answers import NoticeOut, SpanOut, UnsupportedOut
 from rag_api.api.schemas.base import DocumentIdText, In, Words
@@ -31,11 +31,14 @@ class ReviewedSource(BaseModel):
     owner: str = Field(description="As the document names them.")
 
 
-class ReviewOut(BaseModel):
+class EarlierReviewOut(BaseModel):
     verdict: ReviewVerdict
     remark: str
     judged_by: str
     judged_at: datetime
+
+
+class ReviewOut(EarlierReviewOut):
     sent_to: str | None = Field(
         description="Whom the remark comes to, an owner or a department as the document names it; empty: nobody is "
         "known, and quality staff have it; null: it was sent to nobody."
@@ -63,7 +66,9 @@ class ReviewedOut(BaseModel):
     missing: str | None
     reported: Literal["wrong", "outdated"] | None
     comments: list[str]
-    review: ReviewOut | None
+    review: ReviewOut | None = Field(description="The newest, which counts and which who asked reads.")
+    earlier: list[EarlierReviewOut] = Field(description="What was said before that, the newest first.")
+    reports: int = Field(description="So many reports of who asked are open, and yours to answer.")
 
 
 class ReviewList(BaseModel):
@@ -79,9 +84,12 @@ class ReviewIn(In):
         None, description="One that the answer shows: its owner reads the remark, and what was asked. Once."
     )
     page: int | None = Field(None, ge=1, le=100_000, description="Of that document.")
+    reply: StrictBool = Field(
+        False, description="The remark answers the reports of who asked too, as far as `reports`."
+    )
 
     @model_validator(mode="after")
     def _tells_in_words(self) -> ReviewIn:
-        if self.document_id is not None and not self.remark.strip():
-            raise ValueError("an owner needs a remark")
+        if (self.document_id is not None or self.reply) and not self.remark.strip():
+            raise ValueError("an owner, and who reported, need a remark")
         return self

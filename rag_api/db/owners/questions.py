@@ -8,6 +8,7 @@ of, is on the list of quality staff.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,12 +34,20 @@ _NOT_TOLD = (
 )
 _NOT_THEIRS = f"(not {ATTENDED} or {_NOT_TOLD})"
 _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
+_SIGNED = f"""case when not {ANSWERS_FOR} then '' when lower(btrim(d.owner)) = {OWNER} then btrim(d.owner)
+    else btrim(d.department) end"""
+_REPLY = f"""
+    update owner_questions q set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user_id)s, replied_at = now(),
+      replied_as = coalesce((select {_SIGNED} from asked_documents join documents d on d.id = asked_documents.id
+        where question_id = q.id), '')
+    where id = %(id)s and outcome is null"""  # noqa: S608
 # What counts in the place of the version that was asked about; none: it was retired.
 _ROWS = f"""
     select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
       a.query as asked, a.user_id as answered,
       array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
       {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {_NOT_TOLD} as not_told, current.id as current_id,
+      coalesce(current.version, d.version) as version,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
     left join answers a on a.id = q.answer_id
@@ -55,6 +64,8 @@ class OwnerQuestion:
     kind: Kind
     document_id: str
     title: str  # of the document
+    file: str  # its name, by which its versions are kept
+    version: str  # of what counts now, else of what was asked about
     language: str  # of the document
     owner: str  # as the document names it
     owner_known: bool  # somebody is kept for that name, or for its department
@@ -70,6 +81,7 @@ class OwnerQuestion:
     outcome: Outcome | None  # None: open
     reply: str
     replied_at: datetime | None
+    replied_as: str | None  # an owner or a department, as the document names it; "": quality staff; None: not kept
     current_id: str | None  # of the version that counts now, None: it was retired
     changed_at: datetime | None  # when that came, or it was retired; None: it is the version that was asked about
     may_retire: bool  # the reader may take the document out
@@ -192,14 +204,30 @@ def reply(db: Database, user: User, question_id: str, outcome: Outcome, text: st
     """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where
     somebody did."""
     work_item(db, user, question_id)
-    done = db.run(
-        """update owner_questions set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user)s, replied_at = now()
-        where id = %(id)s and outcome is null""",
-        {"id": question_id, "outcome": outcome, "text": text, "user": user.id},
-    )
+    done = db.run(_REPLY, values(user, id=question_id, outcome=outcome, text=text))
     if not done:
         raise Conflict("Somebody answered this meanwhile. Load the list again.")
     return _one(db, user, question_id)
+
+
+# Reports of an answer by who was given it, that are open and the user's to answer.
+_REPORTS = f"""
+    select q.id, q.answer_id from owner_questions q join asked_documents on question_id = q.id
+    join documents d on d.id = asked_documents.id join answers a on a.id = q.answer_id and a.user_id = q.user_id
+    where q.answer_id = any(%(answers)s) and q.kind = 'report' and q.outcome is null and ({ANSWERS_FOR} or {_QUALITY})"""  # noqa: S608
+
+
+def open_reports(db: Database, user: User, answer_ids: Sequence[str]) -> dict[str, int]:
+    """How many, by answer."""
+    rows = db.all(_REPORTS, values(user, answers=list(answer_ids), reviews=may_review(user)))
+    return Counter(row["answer_id"] for row in rows)
+
+
+def answer_reports(connection: Connection, user: User, answer_id: str, text: str) -> None:
+    """Answer them all with this; within the caller's transaction."""
+    given = values(user, answers=[answer_id], reviews=may_review(user))
+    for row in connection.execute(_REPORTS, given).fetchall():
+        connection.execute(_REPLY, values(user, id=row["id"], outcome="answered", text=text))
 
 
 def seen(db: Database, user: User) -> None:
@@ -248,7 +276,10 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         quotes=tuple(dict.fromkeys(row["quotes"])) if readable else (),
         reply=row["reply"] if readable else "",
         replied_at=row["replied_at"],
+        replied_as=row["replied_as"] if readable else None,
         title=(row["title"] or row["source"]) if readable else "",
+        file=row["source"] if readable else "",
+        version=row["version"] if readable else "",
         language=row["document_language"],
         owner=row["owner"] if readable else "",
         owner_known=row["owner_known"],

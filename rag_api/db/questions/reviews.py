@@ -2,7 +2,7 @@
 
 Nothing of an answer is copied, so a deleted conversation takes its reviews with it. For reviewers,
 within their groups; who asked is not told, only their function and department. Of documents that a
-reviewer may not read nothing is shown.
+reviewer may not read nothing is shown. Who asked reads the newest, and not whose it is.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, Literal
 from psycopg.rows import DictRow
 
 from rag_api.db import Database
-from rag_api.db.access import READS, found, reviewer, values
+from rag_api.db.access import OWNS, READS, found, reviewer, values
 from rag_api.db.documents import contains
 from rag_api.db.owners.named import NOBODY as NO_OWNER
 from rag_api.db.owners.named import Reached, reached_by
-from rag_api.db.owners.questions import put_question
+from rag_api.db.owners.questions import answer_reports, open_reports, put_question
 from rag_api.db.questions.answers import readable_answers
 from rag_api.db.questions.gaps import NOBODY
 from rag_api.domain import Answer, User
@@ -42,14 +42,18 @@ _ROWS = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A review. `sent`: whom its remark comes to; None: to nobody."""
-
+class Judgement:
     verdict: ReviewVerdict
     remark: str
-    judged_by: str  # the account's name
     judged_at: datetime
-    sent: Reached | None
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Judgement):
+    """A review. `sent`: whom its remark comes to; None: to nobody."""
+
+    judged_by: str  # the account's name
+    sent: Reached | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class Reviewed:
     reported: str | None
     comments: tuple[str, ...]
     review: Given | None
+    earlier: tuple[Given, ...]  # what was said before, the newest first
+    reports: int  # its reader's reports of it that are open, and the reviewer's to answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +153,13 @@ def put_review(
     remark: str,
     document_id: str | None = None,
     page: int | None = None,
+    *,
+    replies: bool = False,
 ) -> Reviewed:
-    """Judge an answer, in place of what was said of it before; document_id: its owner reads the
-    remark, with what was asked. Raises NotFound, for a document that the answer does not show too,
-    and Conflict where an owner was told already."""
+    """Judge an answer: what was said of it before stays among the earlier ones. document_id: its
+    owner reads the remark, with what was asked; replies: it answers its reader's open reports.
+    Raises NotFound, for a document that the answer does not show too, and Conflict where an owner
+    was told already."""
     reviewer(user)
     given = values(user, id=answer_id, nobody=list(NOBODY), since=None, until=None)
     with db.connection() as connection:
@@ -161,6 +170,8 @@ def put_review(
             given,
         ).fetchone()
         row = found(row, "answer", answer_id)
+        if replies:
+            answer_reports(connection, user, answer_id, remark)
         question_id = None
         if document_id is not None:
             found(document_id if document_id in row["shown"] else None, "document", document_id)
@@ -170,10 +181,15 @@ def put_review(
                 connection, user, document_id, "report", remark, page, answer_id, row["groups"]
             )
         connection.execute(
-            """insert into reviews (answer_id, verdict, remark, user_id, owner_question_id)
-            values (%(id)s, %(verdict)s, %(remark)s, %(user_id)s, %(question)s)
+            """insert into earlier_reviews select answer_id, verdict, remark, user_id, judged_at from reviews
+            where answer_id = %(id)s and (verdict, remark, user_id) <> (%(verdict)s, %(remark)s, %(user_id)s)""",
+            {**given, "verdict": verdict, "remark": remark},
+        )
+        connection.execute(
+            """insert into reviews (answer_id, verdict, remark, user_id, owner_question_id, told)
+            values (%(id)s, %(verdict)s, %(remark)s, %(user_id)s, %(question)s, true)
             on conflict (answer_id) do update set verdict = excluded.verdict, remark = excluded.remark, user_id = excluded.user_id,
-              judged_at = now(), owner_question_id = coalesce(excluded.owner_question_id, reviews.owner_question_id)""",
+              told = true, judged_at = now(), owner_question_id = coalesce(excluded.owner_question_id, reviews.owner_question_id)""",
             {**given, "verdict": verdict, "remark": remark, "question": question_id},
         )
     return _reviewed(db, user, db.all(f"{_ROWS} where a.id = %(id)s", {"id": answer_id}))[0]
@@ -181,11 +197,27 @@ def put_review(
 
 def forget_reviewer(db: Database, user_id: str) -> int:
     """What a person judged no longer says who did. Returns how many."""
-    return db.run("update reviews set user_id = '' where user_id = %(id)s", {"id": user_id})
+    tables = ("reviews", "earlier_reviews")
+    return sum(db.run(f"update {one} set user_id = '' where user_id = %(id)s", {"id": user_id}) for one in tables)  # noqa: S608
+
+
+def judged_of(db: Database, user: User, answers: Sequence[Answer]) -> list[Judgement | None]:
+    """What was said last of each of these answers of the user's own; nothing of one of which a part
+    is withheld, for a remark may say what it held."""
+    rows = db.all(
+        f"""select r.answer_id, r.verdict, r.remark, r.judged_at from reviews r join answers a on a.id = r.answer_id
+        where r.told and r.answer_id = any(%(ids)s) and a.{OWNS}""",  # noqa: S608
+        values(user, ids=[one.id for one in answers if not any(notice.code == "withheld" for notice in one.notices)]),
+    )
+    said = {row["answer_id"]: Judgement(row["verdict"], row["remark"], row["judged_at"]) for row in rows}
+    return [said.get(one.id) for one in answers]
 
 
 def _reviewed(db: Database, user: User, rows: Sequence[DictRow]) -> list[Reviewed]:
     reached = reached_by(db, [row["owner_question_id"] for row in rows if row["owner_question_id"]])
+    ids = [row["id"] for row in rows]
+    earlier = _earlier(db, ids)
+    reports = open_reports(db, user, ids)
     return [
         Reviewed(
             answer,
@@ -197,6 +229,8 @@ def _reviewed(db: Database, user: User, rows: Sequence[DictRow]) -> list[Reviewe
             row["said_reported"],
             tuple(row["comments"]),
             _given(row, reached) if row["verdict"] else None,
+            tuple(earlier.get(row["id"], ())),
+            reports.get(row["id"], 0),
         )
         for row, answer in zip(rows, readable_answers(db, user, rows), strict=True)
     ]  # fmt: skip
@@ -205,4 +239,17 @@ def _reviewed(db: Database, user: User, rows: Sequence[DictRow]) -> list[Reviewe
 def _given(row: DictRow, reached: Mapping[str, Reached]) -> Given:
     question = row["owner_question_id"]
     sent = reached.get(question, NO_OWNER) if question else None
-    return Given(row["verdict"], row["remark"], row["judged_by"], row["judged_at"], sent)
+    return Given(row["verdict"], row["remark"], row["judged_at"], row["judged_by"], sent)
+
+
+def _earlier(db: Database, answer_ids: Sequence[str]) -> dict[str, list[Given]]:
+    rows = db.all(
+        """select e.*, coalesce((select u.name from users u where u.id = e.user_id), e.user_id) as judged_by
+        from earlier_reviews e where answer_id = any(%(ids)s) order by judged_at desc""",
+        {"ids": list(answer_ids)},
+    )
+    found: dict[str, list[Given]] = {}
+    for row in rows:
+        said = Given(row["verdict"], row["remark"], row["judged_at"], row["judged_by"])
+        found.setdefault(row["answer_id"], []).append(said)
+    return found

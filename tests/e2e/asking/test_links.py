@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import ROWS, SENTENCES, TITLE, Script
 from tests.e2e.test_states import ask, complete
@@ -75,7 +76,7 @@ def test_a_link_to_rows_of_a_table_marks_all_of_them_with_their_header(
     expect(page.locator(".highlight.current")).to_have_count(len(rows))
     expect(page.locator(".highlight.current").first).to_be_in_viewport()
     page.get_by_role("button", name=f"Vraag de eigenaar: {TITLE}").click()
-    expect(page.get_by_role("dialog").locator("blockquote")).to_have_text("\n".join(" ".join(row) for row in rows))
+    expect(page.get_by_role("dialog").locator(".passages label")).to_have_text([" ".join(row) for row in rows])
 
 
 def test_a_question_to_the_owner_carries_all_rows_of_the_quote(page: Page, script: Script) -> None:
@@ -83,9 +84,10 @@ def test_a_question_to_the_owner_carries_all_rows_of_the_quote(page: Page, scrip
     complete(page)
     page.get_by_role("button", name=f"Klopt dit niet meer?: {TITLE}").click()
     dialog = page.get_by_role("dialog")
-    for row in ROWS:
+    for row, passage in zip(ROWS, dialog.locator(".passages label").all(), strict=True):
+        expect(passage.get_by_role("checkbox")).to_be_checked()
         for cell in row:
-            expect(dialog.locator("blockquote")).to_contain_text(cell)
+            expect(passage).to_contain_text(cell)
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("De tweede rij is oud.")
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status").first).to_contain_text("Verstuurd aan Apotheek.")
@@ -95,6 +97,27 @@ def test_a_question_to_the_owner_carries_all_rows_of_the_quote(page: Page, scrip
         "",
         *"“{}”".format("\n".join("\t".join(row) for row in ROWS)).splitlines(),
     ]
+
+
+@pytest.mark.parametrize("button", [f"Klopt dit niet meer?: {TITLE}", "Meld dit antwoord"])
+def test_a_report_is_tied_to_the_passages_that_are_ticked(
+    page: Page, script: Script, button: str, tmp_path: Path
+) -> None:
+    ask(page, "rijen")
+    complete(page)
+    page.get_by_role("button", name=button).click()
+    dialog = page.get_by_role("dialog")
+    for row in (0, *range(2, len(ROWS))):
+        dialog.locator(".passages").get_by_role("checkbox").nth(row).uncheck()
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"passages-{width}.png")
+    dialog.get_by_role("textbox").fill("Deze rij is oud.")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.locator("form")).to_have_count(0)
+    sent = [*script.to_owners, *script.said][0]
+    assert sent.get("text", sent.get("comment")) == "Deze rij is oud.\n\n“{}”".format("\t".join(ROWS[1]))
 
 
 def test_a_link_to_a_page_opens_it_and_marks_nothing(page: Page, base_url: str) -> None:

@@ -260,9 +260,11 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
     faultless(page)
 
 
-def test_what_would_be_withdrawn_is_told_from_what_has_its_title_and_stays(page: Page, container: Container) -> None:
+def test_what_would_be_withdrawn_is_told_from_what_has_its_title_and_stays(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
     title = "MRSA, screening"
-    load(container, "mrsa-2021.pdf", "Screen op MRSA met twee wissers. ", version="3", title=title)
+    gone = load(container, "mrsa-2021.pdf", "Screen op MRSA met twee wissers. ", version="3", title=title)
     load(container, "mrsa-2026.pdf", "Screen op MRSA. ", version="5.0", supersedes="mrsa-2021.pdf", title=title)
     page.reload()
     opened(page, "mrsa-2021.pdf")
@@ -274,6 +276,20 @@ def test_what_would_be_withdrawn_is_told_from_what_has_its_title_and_stays(page:
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)
+    page.get_by_role("button", name="Ja, trek het in").click()
+    expect(page.locator(".notice[role=status]")).to_contain_text("Ingetrokken: “MRSA, screening”.")
+    for supersedes, leads in (("mrsa-2021.pdf", "Wat nu geldt:"), ("", "Nu geldt een document met dezelfde titel:")):
+        said = "update documents set supersedes = %(old)s where source = 'mrsa-2026.pdf'"
+        container.db.run(said, {"old": supersedes})
+        page.goto(page.url.split("/admin")[0].split("/d/")[0] + f"/d/{gone.id}#page=1")
+        page.reload()
+        notices = page.locator(".linked .notices")
+        expect(notices).to_contain_text("Dit document is ingetrokken op")
+        expect(notices).to_contain_text(f"{leads} {title}")
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"holds-{len(supersedes)}.png")
+    notices.get_by_role("link", name=title).click()
+    expect(page.locator(".source-head .facts")).to_contain_text("versie 5.0")
 
 
 def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
@@ -296,15 +312,22 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     expect(said).to_contain_text(re.compile(r"Dit document is ingetrokken op \d.*: De noodgroep is vervangen\."))
     page.go_back()
     page.get_by_label("Toon", exact=True).select_option("ingetrokken")
-    faultless(page)
-    page.screenshot(path=tmp_path / "withdrawn.png")
+    gone.get_by_text("Wijzig de reden").click()
+    gone.get_by_label("Reden").fill("Vervangen door de stroomkaart.")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"withdrawn-{width}.png", full_page=True)
+    gone.get_by_role("button", name="Bewaar").click()
+    expect(gone).to_contain_text(re.compile("Ingetrokken op .*: Vervangen door de stroomkaart."))
     gone.get_by_role("button", name="Zet terug").click()
     expect(page.get_by_text("Er past geen document bij.")).to_be_visible(timeout=60_000)
     page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
     expect(page.locator(".document", has_text="stroom.pdf")).to_be_visible()
     opened(page, "stroom")
-    page.get_by_text("1 wijziging", exact=True).click()
-    expect(page.locator(".document-history")).to_contain_text("ingetrokken: De noodgroep is vervangen.")
+    page.get_by_text("2 wijzigingen", exact=True).click()
+    for reason in ("De noodgroep is vervangen.", "Vervangen door de stroomkaart."):
+        expect(page.locator(".document-history")).to_contain_text(f"ingetrokken: {reason}")
     found = container.store.search("stroompanne noodgroep", container.embedder.query("stroompanne"), 1, Filters(), 0.5)
     assert "noodgroep" in found[0].chunk.text
 

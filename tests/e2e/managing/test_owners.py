@@ -201,7 +201,7 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
 
 
 def test_an_owner_sees_what_was_asked_in_vain_and_takes_a_document_out(
-    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
 ) -> None:
     for name in ("Werkgroep Pijn",):
         put_owner(container.db, LOCAL_USER, name, "", [owner.id])
@@ -214,8 +214,15 @@ def test_an_owner_sees_what_was_asked_in_vain_and_takes_a_document_out(
     expect(page.locator(f"[id='{asked['question']['id']}']")).to_be_focused()
     expect(page.get_by_role("region", name="Vergeefs gevraagd")).to_contain_text(FLAG)
     page.get_by_role("button", name="Trek het document in").click()
+    sure = page.get_by_role("group", name="intrekken?")
+    expect(sure).to_contain_text(f"“{DOCUMENT}”, versie 3 (paracetamol-kind.pdf) intrekken?")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"withdraw-{width}.png", full_page=True)
     page.get_by_role("button", name="Ja, trek in").click()
     expect(page.locator(".owner-question")).to_contain_text("Document ingetrokken")
+    expect(page.locator(".reply")).to_contain_text("Antwoord van de eigenaar, Werkgroep Pijn, ")
     assert child.id not in container.store.document_ids()
 
 

@@ -34,6 +34,12 @@ def asked(url: str, asker: Asker) -> None:
     asker.user = JUDGE
 
 
+def said_of(container: Container) -> str:
+    found = container.db.one("select id from documents where source = 'paracetamol-kind.pdf'")
+    assert found
+    return str(found["id"])
+
+
 def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_says_why(
     page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:
@@ -76,6 +82,50 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     page.goto(f"{url}/inbox")
     expect(page.get_by_text("De dosis per dag ontbreekt.").first).to_be_visible()
     expect(page.locator(".owner-asked").first).to_contain_text(DOSE)
+    container.db.run("truncate conversations, owner_questions cascade")
+
+
+def test_a_second_judgement_leaves_the_first_to_be_read_answers_the_report_and_reaches_who_asked(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
+    asked(url, asker)
+    asker.user = NURSE
+    (answer,) = container.db.all("select id from answers where question = %(dose)s", {"dose": DOSE})
+    report = {"reported": "wrong", "comment": "Klopt dit?", "document_id": said_of(container)}
+    httpx.post(f"{url}/api/answers/{answer['id']}/feedback", json=report).raise_for_status()
+    asker.user = JUDGE
+    page.goto(f"{url}/quality/reviews")
+    dose = page.locator(".review", has_text=DOSE)
+    expect(dose).to_contain_text("Wie het vroeg, leest uw oordeel en opmerking bij het antwoord, zonder uw naam.")
+    dose.get_by_label("juist", exact=True).check()
+    dose.get_by_label("De opmerking beantwoordt ook de melding").uncheck()
+    dose.get_by_label("Opmerking", exact=True).fill("Dit lijkt mij juist.")
+    dose.get_by_role("button", name="Bewaar").click()
+    expect(dose.get_by_role("status")).to_have_text("Bewaard.")
+    dose.get_by_label("deels juist").check()
+    dose.get_by_label("De opmerking beantwoordt ook de melding").check()
+    dose.locator("textarea").fill("De dosis per dag ontbreekt.")
+    dose.get_by_role("button", name="Bewaar").click()
+    expect(dose.get_by_role("heading", name="Eerder beoordeeld")).to_be_visible()
+    before = dose.locator(".review-form li")
+    expect(before).to_have_text(re.compile("^juist Beoordeeld door judge op .*“Dit lijkt mij juist.”$"))
+    expect(dose.get_by_label("De opmerking beantwoordt")).to_have_count(0)
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"judged-{width}.png", full_page=True)
+    asker.user = NURSE
+    page.goto(f"{url}/inbox")
+    expect(page.locator(".owner-question h4")).to_contain_text("Melding: Beantwoord")
+    expect(page.locator(".reply")).to_contain_text("Antwoord van kwaliteitsmedewerkers, ")
+    page.goto(f"{url}/a/{answer['id']}")
+    told = page.locator(".turn .notice", has_text="De kwaliteitsmedewerkers beoordeelden dit op")
+    expect(told).to_contain_text(re.compile(": deels juist. De dosis per dag ontbreekt.$"))
+    expect(told).not_to_contain_text("judge")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"told-{width}.png", full_page=True)
     container.db.run("truncate conversations, owner_questions cascade")
 
 
@@ -215,7 +265,9 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
     container.db.run("truncate metadata_changes")
 
 
-def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Asker, container: Container) -> None:
+def test_two_chances_that_differ_are_told_apart(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
     asked(url, asker)
     container.db.run(
         """update answers set stats = stats || '{"refused": {"by": "unsure", "sure": 0.2561, "needed": 0.2604}}'"""
@@ -223,7 +275,16 @@ def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Ask
     )
     page.goto(f"{url}/quality/reviews")
     flag = page.locator(".review", has_text=FLAG)
-    expect(flag.locator(".missed")).to_contain_text("klopt: 25,6%. Bedside antwoordt pas vanaf 26,0%.")
+    why = flag.locator(".missed")
+    plain = "Geweigerd: in de procedures die de vrager mag lezen, werd niets gevonden dat dit zeker genoeg beantwoordt."
+    expect(why.locator("p").first).to_have_text(plain)
+    expect(why.get_by_text("Bedside antwoordt pas")).to_be_hidden()
+    why.get_by_text("Hoe dat bepaald is").click()
+    expect(why.get_by_text("Bedside antwoordt pas")).to_contain_text("klopt: 25,6%. Bedside antwoordt pas vanaf 26,0%.")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"refused-{width}.png", full_page=True)
     container.db.run("truncate conversations cascade")
 
 

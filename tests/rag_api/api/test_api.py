@@ -23,7 +23,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.owners.named import put_owner
 from rag_api.db.questions.answers import answers_of
-from rag_api.domain import LOCAL_USER, Document
+from rag_api.domain import LOCAL_USER, Document, TargetGroup
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.scripted_server import Scripted, piece, quote
@@ -451,6 +451,58 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_answers_again_once
     )
     asked = client.post("/ask", json={"question": "Wanneer wordt een naaldcontainer vervangen?"}).json()
     assert made in {source["document_id"] for source in asked["sources"]}
+    empty(container)
+
+
+def test_a_reason_is_said_or_corrected_after_a_withdrawal_and_stands_among_the_changes(
+    client: httpx.Client, container: Container
+) -> None:
+    made = load(container, "stroom.pdf", "Bel de noodgroep. ")
+    path = f"/documents/{made.id}/withdraw"
+    assert client.delete(f"/documents/{made.id}").json()["withdrawn_reason"] == ""
+    assert client.post(path, json={"reason": "Verouderd."}).json()["withdrawn_reason"] == "Verouderd."
+    at = client.post(path, json={"reason": "Vervangen."}).json()
+    assert (at["withdrawn_reason"], at["status"]) == ("Vervangen.", "retired")
+    for nothing in ({"reason": "Vervangen."}, {"reason": " "}, {}):
+        assert client.post(path, json=nothing).json()["withdrawn_reason"] == "Vervangen."
+    changes = client.get(f"/documents/{made.id}/changes").json()["changes"]
+    assert {(one["field"], one["before"], one["after"]) for one in changes} == {
+        ("withdrawn", "", "Verouderd."),
+        ("withdrawn", "Verouderd.", "Vervangen."),
+    }
+    assert client.get(f"/documents/{made.id}/place").json()["withdrawn_reason"] == "Vervangen."
+    empty(container)
+
+
+def test_a_withdrawn_document_leads_to_what_replaces_it_else_to_what_is_in_force_under_its_title(
+    client: httpx.Client, container: Container
+) -> None:
+    gone = load(
+        container, "mrsa-2021.pdf", "Screen met twee wissers. ", title="MRSA", target_groups=(TargetGroup.ADULT,)
+    )
+    client.delete(f"/documents/{gone.id}")
+
+    def holds() -> tuple[str | None, ...]:
+        place = client.get(f"/documents/{gone.id}/place").json()
+        return tuple(place[name] and place[name]["source"] for name in ("newer", "same_title"))
+
+    load(container, "other.pdf", "Iets anders. ", title="MRSA bij kinderen")
+    load(container, "children.pdf", "Screen kinderen. ", title="MRSA", target_groups=(TargetGroup.CHILD,))
+    load(
+        container,
+        "old.pdf",
+        "Screen vroeger. ",
+        title="MRSA",
+        target_groups=(TargetGroup.ADULT,),
+        valid_until=date(2020, 1, 1),
+    )
+    assert holds() == (None, None), "what is expired, for others or called otherwise is no successor"
+    now = load(container, "mrsa.pdf", "Screen met drie wissers. ", title="mrsa", target_groups=(TargetGroup.ADULT,))
+    assert holds() == (None, "mrsa.pdf")
+    container.db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": now.id})
+    assert holds() == (None, None)
+    load(container, "mrsa-5.pdf", "Screen met vier wissers. ", title="MRSA 5", supersedes="mrsa-2021")
+    assert holds() == ("mrsa-5.pdf", None)
     empty(container)
 
 

@@ -495,9 +495,9 @@ export interface paths {
         /**
          * Take a document out, and say why
          * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
-         *     changed first: what it does not call indexed is never a source, whatever the index still
-         *     holds.
+         *     the answers that quoted it. What identifies a patient is left out of the reason, which takes the
+         *     place of another where the document is taken out already. The list is changed first: what it
+         *     does not call indexed is never a source, whatever the index still holds.
          */
         post: {
             parameters: {
@@ -1314,8 +1314,8 @@ export interface paths {
         get?: never;
         /**
          * Judge an answer that somebody was given
-         * @description In place of what was said of it before. What identifies a patient is left out of the
-         *     remark.
+         * @description What was said of it before stays among the earlier ones. Who asked reads verdict and remark,
+         *     and not whose they are. What identifies a patient is left out of the remark.
          */
         put: {
             parameters: {
@@ -2571,7 +2571,7 @@ export interface components {
             /** @default  */
             login: string;
             /**
-             * @description Why, in the words of who did it: of a document that was taken out.
+             * @description The words of who did it: why a document was taken out, what is said of an answer.
              * @default
              */
             reason: string;
@@ -2684,6 +2684,8 @@ export interface components {
              * @default []
              */
             since: components["schemas"]["SinceOut"][];
+            /** @description Of a stored answer: what quality staff said of it last. */
+            judged?: components["schemas"]["JudgementOut"] | null;
         };
         /** @enum {string} */
         AnswerStatus: "answered" | "not_found" | "sources_only" | "failed";
@@ -3158,6 +3160,14 @@ export interface components {
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
+        EarlierReviewOut: {
+            /** @enum {string} */
+            verdict: "right" | "partly" | "wrong" | "harmful";
+            remark: string;
+            judged_by: string;
+            /** Format: date-time */
+            judged_at: string;
+        };
         /**
          * @description What an admin says in one field, and what the file said there when it was edited. Dates as
          *     2026-01-31, groups as adult;child.
@@ -3574,6 +3584,13 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        JudgementOut: {
+            /** @enum {string} */
+            verdict: "right" | "partly" | "wrong" | "harmful";
+            remark: string;
+            /** Format: date-time */
+            judged_at: string;
+        };
         KeyIn: {
             /** @description The account that acts: by id or login. */
             user: string;
@@ -3610,6 +3627,8 @@ export interface components {
             status: components["schemas"]["DocumentStatus"];
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
+            /** @description Of a `retired` one that nothing replaces: what is in force under its title, of what you may read. */
+            same_title?: components["schemas"]["DocumentOut"] | null;
             /** @description When a `retired` document was taken out. */
             withdrawn_at?: string | null;
             /**
@@ -3867,6 +3886,10 @@ export interface components {
             document_id: string;
             /** @description Empty where you may no longer read the document. */
             title: string;
+            /** @description Under which the document was loaded. */
+            file: string;
+            /** @description Of what counts now, else of what it is about. */
+            version: string;
             language: string;
             /** @description As the document names it. */
             owner: string;
@@ -3891,6 +3914,8 @@ export interface components {
             outcome: ("answered" | "mended" | "retired") | null;
             reply: string;
             replied_at: string | null;
+            /** @description Who answered: an owner or a department, as the document named it then; empty: quality staff; null: nobody yet, or not kept. */
+            replied_as: string | null;
             /** @description The version that counts now; null: the document was taken out. */
             current_id: string | null;
             /** @description When that came; null: it is still the version that was asked about. */
@@ -4219,6 +4244,11 @@ export interface components {
             document_id?: string | null;
             /** @description Of that document. */
             page?: number | null;
+            /**
+             * @description The remark answers the reports of who asked too, as far as `reports`.
+             * @default false
+             */
+            reply: boolean;
         };
         ReviewList: {
             /** @description Newest first. */
@@ -4265,7 +4295,12 @@ export interface components {
             missing: string | null;
             reported: ("wrong" | "outdated") | null;
             comments: string[];
+            /** @description The newest, which counts and which who asked reads. */
             review: components["schemas"]["ReviewOut"] | null;
+            /** @description What was said before that, the newest first. */
+            earlier: components["schemas"]["EarlierReviewOut"][];
+            /** @description So many reports of who asked are open, and yours to answer. */
+            reports: number;
         };
         ReviewedSource: {
             document_id: string;

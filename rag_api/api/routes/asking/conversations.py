@@ -17,6 +17,7 @@ from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import Result
 from rag_api.db.questions import answers as stored
+from rag_api.db.questions.reviews import judged_of
 from rag_api.db.questions.since import since_given
 from rag_api.domain import PersonalChoice
 
@@ -56,7 +57,8 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
     answers = stored.answers_of(db, user, conversation_id)
     trail.answers(answers)
     since = since_given(db, user, answers, date.today())
-    shown = [answer_out(answer, own) for answer, own in zip(answers, since, strict=True)]
+    judged = judged_of(db, user, answers)
+    shown = [answer_out(*one) for one in zip(answers, since, judged, strict=True)]
     return api.ConversationDetail(**conversation.model_dump(), answers=shown)
 
 
@@ -105,4 +107,5 @@ def get_answer(db: DbDep, user: UserDep, trail: TrailDep, answer_id: Uuid) -> ap
     answer = stored.get_answer(db, user, answer_id)
     trail.answers([answer])
     (since,) = since_given(db, user, [answer], date.today())
-    return answer_out(answer, since)
+    (judged,) = judged_of(db, user, [answer])
+    return answer_out(answer, since, judged)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -150,6 +150,12 @@ class SinceOut(BaseModel):
     newer: NewerOut | None = Field(description="What counts in its place, where you may read that.")
 
 
+class JudgementOut(BaseModel):
+    verdict: Literal["right", "partly", "wrong", "harmful"]
+    remark: str
+    judged_at: datetime
+
+
 class AnswerOut(BaseModel):
     id: str
     conversation_id: str
@@ -178,3 +184,4 @@ class AnswerOut(BaseModel):
         description="Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced "
         "since it was given.",
     )
+    judged: JudgementOut | None = Field(None, description="Of a stored answer: what quality staff said of it last.")

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from rag_api.answering.warnings.notice_texts import expired, for_whom, notice, the_patient
-from rag_api.answering.warnings.source_warnings import in_doubt, of_refusal, of_used, usable, warned
+from rag_api.answering.warnings.source_warnings import in_doubt, of_other_drugs, of_refusal, of_used, usable, warned
 from rag_api.domain import Chunk, Document, DocumentStatus, Filters, Hit, Metadata, Notice, Source, TargetGroup, User
 from rag_api.guard.people.patient import patient_of
 from tests.support.questions import analysed
@@ -51,6 +51,23 @@ def test_a_refusal_says_nothing_of_a_source_but_that_there_are_twins() -> None:
 def test_a_refusal_says_nothing_of_twins_of_which_one_may_not_answer() -> None:
     other = replace(SOURCES[2], cautions=(Notice("other_drug", "names it not"),))
     assert [one.code for one in of_refusal(SAID, [*SOURCES[:2], other])] == ["generator_down"]
+
+
+@pytest.mark.parametrize(
+    ("language", "card", "none"),
+    [
+        ("nl", "Het woord heparin staat niet in dit document;", "Het woord heparin staat in geen van deze documenten;"),
+        (
+            "en",
+            "The word heparin does not stand in this document;",
+            "The word heparin stands in none of these documents;",
+        ),
+    ],
+)
+def test_of_a_drug_no_more_is_said_than_that_its_word_is_not_there(language: str, card: str, none: str) -> None:
+    found = of_other_drugs(SOURCES[:1], analysed("heparin dose?"), {SOURCES[0].document.id}, language)
+    assert found.sources[0].cautions[0].text.startswith(card)
+    assert found.notices[0].text.startswith(none)
 
 
 ENDINGS = {

@@ -91,7 +91,7 @@ def test_what_was_asked_is_found_by_its_words_and_by_the_hour_and_says_which_ver
     assert client.get("/reviews", params={"after": "2026-01-01T10:00"}).status_code == 422  # of which clock?
 
 
-def test_a_judgement_is_kept_and_another_takes_its_place(
+def test_a_judgement_is_kept_and_another_stands_before_it(
     client: httpx.Client, asker: Asker, container: Container
 ) -> None:
     dose = ask(client, asker, DOSE)
@@ -101,8 +101,15 @@ def test_a_judgement_is_kept_and_another_takes_its_place(
     assert "1961" not in said["remark"], "what identifies a patient is left out"
     assert [one["review"]["verdict"] for one in reviews(client)] == ["harmful"]
     assert client.put(f"/reviews/{dose['id']}", json={"verdict": "good"}).status_code == 422
-    assert forget_reviewer(container.db, "judge") == 1
-    assert reviews(client)[0]["review"]["judged_by"] == ""
+    (shown,) = reviews(client)
+    (before,) = shown["earlier"]
+    assert (before["verdict"], before["remark"], before["judged_by"]) == ("partly", "Het gewicht ontbreekt.", "judge")
+    assert before["judged_at"] < shown["review"]["judged_at"]
+    judge(client, dose, verdict="harmful", remark=said["remark"])
+    assert len(reviews(client)[0]["earlier"]) == 1, "what was said again is no other judgement"
+    assert forget_reviewer(container.db, "judge") == 2
+    (shown,) = reviews(client)
+    assert (shown["review"]["judged_by"], shown["earlier"][0]["judged_by"]) == ("", "")
 
 
 def test_the_list_is_chosen_by_period_refusal_report_judgement_and_department(
@@ -196,12 +203,76 @@ def test_what_was_asked_is_told_to_no_quality_staff_who_share_no_group_with_its_
 
 def test_a_judgement_goes_with_its_conversation(client: httpx.Client, asker: Asker, container: Container) -> None:
     dose = ask(client, asker, DOSE)
+    judge(client, dose, verdict="partly", remark="De toediening ontbreekt.")
     judge(client, dose, verdict="right")
+    kept = "select body from audit_sealed where part = 'about'"
+    assert "De toediening ontbreekt." in str(container.db.all(kept)), "the trail holds the remark"
     asker.user = NURSE
     client.delete(f"/conversations/{dose['conversation_id']}").raise_for_status()
     asker.user = JUDGE
     assert reviews(client) == []
-    assert container.db.all("select 1 from reviews") == []
+    assert container.db.all("select 1 from reviews union all select 1 from earlier_reviews") == []
+    assert "De toediening ontbreekt." not in str(container.db.all(kept)), "nor in the trail"
+
+
+def test_who_asked_reads_the_newest_judgement_and_not_whose_it_is(
+    client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
+) -> None:
+    dose = ask(client, asker, DOSE)
+
+    def told() -> dict[str, Any] | None:
+        asker.user = NURSE
+        one = client.get(f"/answers/{dose['id']}").json()["judged"]
+        (again,) = client.get(f"/conversations/{dose['conversation_id']}").json()["answers"]
+        assert again["judged"] == one
+        asker.user = JUDGE
+        return dict(one) if one else None
+
+    assert told() is None
+    judge(client, dose, verdict="partly", remark="Het gewicht ontbreekt.")
+    judge(client, dose, verdict="wrong", remark="De dosis per dag ontbreekt.")
+    said = told()
+    assert said
+    assert (said["verdict"], said["remark"]) == ("wrong", "De dosis per dag ontbreekt.")
+    assert set(said) == {"verdict", "remark", "judged_at"}
+    container.db.run("update reviews set told = false")
+    assert told() is None, "nobody was told that who asked would read it"
+    container.db.run("update reviews set told = true")
+    container.db.run("update documents set groups = '{secret}' where id = %(id)s", {"id": documents["child"].id})
+    assert told() is None, "the remark may say what is withheld"
+
+
+def test_a_remark_answers_what_its_asker_reported_where_it_is_the_judges_to_answer(
+    client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
+) -> None:
+    dose = ask(client, asker, DOSE)
+    asker.user = NURSE
+    said = {"reported": "wrong", "comment": "Klopt niet.", "document_id": documents["child"].id}
+    client.post(f"/answers/{dose['id']}/feedback", json=said).raise_for_status()
+    asker.user = JUDGE
+    assert reviews(client)[0]["reports"] == 1
+    assert client.put(f"/reviews/{dose['id']}", json={"verdict": "right", "reply": True}).status_code == 422, "in words"
+    assert judge(client, dose, verdict="right", remark="Nog bezig.")["reports"] == 1
+    sent = {"remark": "Dit klopt: het gaat om kinderen.", "document_id": documents["child"].id}
+    assert judge(client, dose, verdict="right", reply=True, **sent)["reports"] == 0
+    asker.user = NURSE
+    (asked,) = client.get("/owner-questions/asked").json()["questions"]
+    assert (asked["outcome"], asked["reply"], asked["replied_as"]) == ("answered", sent["remark"], "")
+    asker.user = JUDGE
+    assert client.get("/owner-questions/work").json()["open"] == 1, "what the judge sends on waits for the owner"
+    account = add_account(container.db, LOCAL_USER, "smits", "Smits", None, [Role.READER], [])
+    container.db.run("update documents set owner = 'Dokter Smits' where id = %(id)s", {"id": documents["child"].id})
+    put_owner(container.db, LOCAL_USER, "Dokter Smits", "", [account])
+    asker.user = NURSE
+    client.post(
+        f"/answers/{dose['id']}/feedback", json=said | {"document_id": documents["child"].id}
+    ).raise_for_status()
+    asker.user = JUDGE
+    assert judge(client, dose, verdict="wrong", remark="Is van de eigenaar.", reply=True)["reports"] == 0
+    asker.user = NURSE
+    newest = client.get("/owner-questions/asked").json()["questions"][0]
+    assert newest["outcome"] is None, "it is its owner's to answer"
+    container.db.run("truncate owners, users cascade")
 
 
 def test_a_reviewer_sees_what_their_groups_may_read_and_nothing_of_a_document_that_they_may_not(

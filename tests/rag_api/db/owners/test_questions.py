@@ -163,6 +163,27 @@ def test_what_is_answered_is_answered_once(container: Container, document: Docum
     assert asked_by(container.db, nurse)[0].reply == "Ja."
 
 
+def test_an_answer_is_signed_as_the_owner_that_the_document_names_or_as_quality_staff(
+    container: Container, document: Document
+) -> None:
+    pain, pharmacy, nurse = (hire(container, one) for one in ("pain", "pharmacy", "nurse"))
+    judge = hire(container, "judge", roles=(Role.JUDGE,))
+
+    def answered_by(user: User) -> str | None:
+        question, _ = ask_owner(container.db, nurse, document.id, "question", TEXT)
+        assert question.replied_as is None
+        return reply(container.db, user, question.id, "answered", "Ja.").replied_as
+
+    assert answered_by(judge) == "", "nobody is known as the owner: quality staff answer"
+    put_owner(container.db, ADMIN, "Apotheek", "", [pharmacy.id])
+    assert answered_by(pharmacy) == "Apotheek", "for the department"
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    assert answered_by(pain) == "Werkgroep Pijn"
+    assert [one.replied_as for one in asked_by(container.db, nurse)] == ["Werkgroep Pijn", "Apotheek", ""]
+    close(container, document, "surgery")
+    assert {one.replied_as for one in asked_by(container.db, nurse)} == {None}
+
+
 def test_who_may_no_longer_read_the_document_is_told_nothing_of_it(container: Container, document: Document) -> None:
     nurse, judge = hire(container, "nurse"), hire(container, "judge", roles=(Role.JUDGE,))
     question, _ = ask_owner(container.db, nurse, document.id, "question", TEXT)

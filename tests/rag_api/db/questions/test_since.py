@@ -53,5 +53,8 @@ def test_a_withdrawn_document_is_told_as_withdrawn(container: Container, client:
     (one,) = client.get(f"/answers/{asked['id']}").json()["since"]
     assert (one["title"], one["withdrawn"], one["newer"]) == ("Pijn", True, None)
     assert one["reason"] == said["reason"]
+    newer = load(container, "b.pdf", CHILD, title="Pijn (2)", supersedes="a.pdf", valid_from=date(2020, 1, 1))
+    (one,) = client.get(f"/answers/{asked['id']}").json()["since"]
+    assert (one["withdrawn"], one["newer"]["id"]) == (True, newer.id), "what holds now is said of a withdrawn one too"
     container.db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": document.id})
     assert said["reason"] not in client.get(f"/answers/{asked['id']}").text

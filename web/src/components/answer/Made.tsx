@@ -32,23 +32,38 @@ export function Made({ state, onEdit }: Props) {
     setCopied(await copyAnswer(drawn, answer, originOf(state.answer, m)));
   };
   return (
-    <p className="made">
-      {recalled && <span>{m.made.given(formatInstant(state.answer.created_at, m), isUnchanged(state.answer))}</span>}
-      <span>{parts.join(" · ")}</span>
-      {answer && (
-        <button type="button" className="link" onClick={(event) => void copy(event)}>
-          {copied ? m.made.copied : m.made.copy}
+    <>
+      <p className="made">
+        {recalled && <span>{m.made.given(formatInstant(state.answer.created_at, m), isUnchanged(state.answer))}</span>}
+        <span>{parts.join(" · ")}</span>
+        {answer && (
+          <button type="button" className="link" onClick={(event) => void copy(event)}>
+            {copied ? m.made.copied : m.made.copy}
+          </button>
+        )}
+        {onEdit && (
+          <button type="button" className="link" onClick={() => onEdit(state.answer.question)}>
+            {m.made.edit}
+          </button>
+        )}
+        <ColleagueLink answer={state.answer} />
+        <button type="button" className="link" onClick={({ currentTarget }) => printAlone(currentTarget)}>
+          {m.made.print}
         </button>
-      )}
-      {onEdit && (
-        <button type="button" className="link" onClick={() => onEdit(state.answer.question)}>
-          {m.made.edit}
-        </button>
-      )}
-      <ColleagueLink answer={state.answer} />
-      <button type="button" className="link" onClick={({ currentTarget }) => printAlone(currentTarget)}>
-        {m.made.print}
-      </button>
+      </p>
+      <Judged answer={state.answer} />
+    </>
+  );
+}
+
+/** What quality staff said of it since. */
+function Judged({ answer: { judged } }: { answer: Answer }) {
+  const m = useWardMessages();
+  if (!judged) return null;
+  const { verdict, remark, judged_at } = judged;
+  return (
+    <p className={verdict === "wrong" || verdict === "harmful" ? "notice serious" : "notice calm"}>
+      {m.made.judged(m.made.verdicts[verdict], formatInstant(judged_at, m))} {remark && <q>{remark}</q>}
     </p>
   );
 }

@@ -13,7 +13,7 @@ interface Props {
 
 export function Question({ question, asker = false, children }: Props) {
   const m = useOwnerMessages();
-  const { id, title, language, kind, text, page, outcome, reply, replied_at, news, quotes } = question;
+  const { id, title, language, kind, text, page, outcome, reply, replied_at, replied_as, news, quotes } = question;
   const state = outcome ? m.inbox.outcomes[outcome] : m.inbox.open;
   const version = asker && question.current_id ? question.current_id : question.document_id;
   return (
@@ -44,10 +44,10 @@ export function Question({ question, asker = false, children }: Props) {
         <Words text={text} />
       </p>
       <Answered question={question} asker={asker} />
-      {reply && replied_at && (
+      {replied_at && (reply || replied_as !== null) && (
         <div className="reply">
-          <p className="muted">{m.inbox.replied(formatMoment(replied_at, m))}</p>
-          <p className="said-text">{reply}</p>
+          <p className="muted">{m.inbox.replied(formatMoment(replied_at, m), replied_as)}</p>
+          {reply && <p className="said-text">{reply}</p>}
         </div>
       )}
       {asker && question.changed_at && (
@@ -80,7 +80,7 @@ function Answered({ question: { asked, quotes, text, answer_id, language }, aske
       </p>
       {shown.length > 0 && (
         <>
-          <p className="muted">{m.inbox.quoted}</p>
+          <p className="muted">{shown.length < quotes.length ? m.inbox.quotedToo : m.inbox.quoted}</p>
           <blockquote className="said-text" lang={language || undefined}>
             <Words text={shown.join("\n")} />
           </blockquote>

@@ -37,7 +37,7 @@ function Missing({ question: { outcome, owner, owner_known, not_told } }: { ques
   );
 }
 
-function Form({ question: { id, title, may_retire } }: { question: OwnerQuestion }) {
+function Form({ question: { id, title, version, file, may_retire } }: { question: OwnerQuestion }) {
   const m = useOwnerMessages();
   const help = useId();
   const [text, setText] = useState("");
@@ -88,7 +88,7 @@ function Form({ question: { id, title, may_retire } }: { question: OwnerQuestion
         <div className="owner-retire">
           <Confirm
             label={m.inbox.retire}
-            question={m.inbox.sureRetire(title)}
+            question={m.inbox.sureRetire(title, version, file)}
             yes={m.inbox.yesRetire}
             onYes={() => send("retired")}
           />

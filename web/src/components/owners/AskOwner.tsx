@@ -6,16 +6,17 @@ import { failureWords, useOwnerMessages } from "../../i18n";
 import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
-import { Words } from "../shared/document/Words";
-import { Kinds, Send } from "./DialogParts";
+import { Kinds, Passages, Send, useAlong } from "./DialogParts";
 import { Personal } from "./Personal";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
 type Kind = OwnerQuestionIn["kind"];
 
+type About = Pick<Source, "document_id" | "title" | "language" | "owner"> & { page: number | null };
+
 interface Props {
-  about: Source;
+  about: About;
   answerId?: string; // under which one asks
   asked?: string; // what no document answered
   quotes?: readonly string[]; // the words that it is about, which go along
@@ -43,10 +44,9 @@ export function AskOwner({ about, answerId, asked = "", quotes = [], kind = aske
 
 const KINDS: readonly Kind[] = ["question", "report"];
 const LONGEST = 4000; // characters: the service's limit
-const LONGEST_QUOTE = 3000; // of them, so that there is room to say what it is about
 
 interface FormProps {
-  about: Source;
+  about: About;
   answerId: string | undefined;
   asked: string;
   quotes: readonly string[];
@@ -60,13 +60,11 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
   const id = useId();
   const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
-  const lines = quotes.map((quote) => quote.trim()).filter(Boolean);
-  const quoted = [...lines.join("\n")].slice(0, LONGEST_QUOTE).join("");
-  const along = quoted && `\n\n“${quoted}”`;
+  const along = useAlong(quotes);
   const { mutate, data: sent, error, isPending } = useAskOwner(about.document_id);
   const send = (remove: boolean): void => {
     if (text.trim() && !isPending)
-      mutate({ kind, text: text.trim() + along, page: about.page, answer_id: answerId ?? null, remove });
+      mutate({ kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, remove });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -104,7 +102,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
             <textarea
               rows={4}
               required
-              maxLength={LONGEST - along.length}
+              maxLength={LONGEST - along.text.length}
               value={text}
               aria-describedby={`${id}-help`}
               onChange={(event) => setText(event.target.value)}
@@ -113,14 +111,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
           <p className="muted owner-help" id={`${id}-help`}>
             {answerId && m.askOwner.questionAlong} {m.askOwner.help}
           </p>
-          {quoted && (
-            <div>
-              <p className="muted">{m.askOwner.along}</p>
-              <blockquote lang={about.language || undefined}>
-                <Words text={quoted} />
-              </blockquote>
-            </div>
-          )}
+          <Passages along={along} language={about.language} />
           {error?.code.startsWith("personal_data") ? (
             <Personal words={m.askOwner} instead={error.instead} onRemove={() => send(true)} />
           ) : (

@@ -1,6 +1,8 @@
-// What the dialogs that tell an owner something have alike: what kind of message it is, and the
-// button that sends it.
+// What the dialogs that tell an owner something have alike: what kind of message it is, which of the
+// passages it is about, and the button that sends it.
+import { useState } from "react";
 import { useOwnerMessages } from "../../i18n";
+import { Words } from "../shared/document/Words";
 
 interface KindsProps<Kind extends string> {
   legend: string;
@@ -19,6 +21,48 @@ export function Kinds<Kind extends string>({ legend, kinds, labels, name, value,
         <label key={one}>
           <input type="radio" name={name} checked={value === one} onChange={() => onValue(one)} />
           {labels[one]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+const LONGEST_QUOTE = 3000; // characters of them: the service takes 4,000, and some say what it is about
+
+interface Along {
+  quotes: readonly string[];
+  chosen: readonly string[];
+  text: string; // of those, as it goes along with a message
+  choose(quote: string, on: boolean): void;
+}
+
+/** Which of these passages go along: all, until one is taken out. */
+export function useAlong(passages: readonly string[]): Along {
+  const [left, setLeft] = useState<readonly string[]>([]); // out
+  const quotes = [...new Set(passages.map((one) => one.trim()))].filter(Boolean);
+  const chosen = quotes.filter((one) => !left.includes(one));
+  const text = [...chosen.join("\n")].slice(0, LONGEST_QUOTE).join("");
+  const choose = (quote: string, on: boolean): void =>
+    setLeft(on ? left.filter((one) => one !== quote) : [...left, quote]);
+  return { quotes, chosen, text: text && `\n\n“${text}”`, choose };
+}
+
+export function Passages({ along: { quotes, chosen, choose }, language }: { along: Along; language: string }) {
+  const m = useOwnerMessages();
+  if (quotes.length === 0) return null;
+  return (
+    <fieldset className="ask-owner-kinds passages">
+      <legend>{m.askOwner.along}</legend>
+      {quotes.map((quote) => (
+        <label key={quote}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(quote)}
+            onChange={(event) => choose(quote, event.target.checked)}
+          />
+          <span lang={language || undefined}>
+            <Words text={quote} />
+          </span>
         </label>
       ))}
     </fieldset>

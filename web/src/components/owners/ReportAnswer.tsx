@@ -7,7 +7,7 @@ import { useFeedback } from "../../queries/feedback";
 import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
 import { Dialog } from "../shared/controls/Dialog";
-import { Kinds, Send } from "./DialogParts";
+import { Kinds, Passages, Send, useAlong } from "./DialogParts";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -34,10 +34,13 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const [kind, setKind] = useState<Reported>("wrong");
   const [document, setDocument] = useState(documents[0]?.[0] ?? "");
   const [comment, setComment] = useState("");
+  const along = useAlong(answer.spans.filter((span) => span.document_id === document).map(({ text }) => text));
+  const some = along.chosen.length < along.quotes.length ? along.text : ""; // the whole answer goes along by itself
   const { mutate, data: sent, error, isPending } = useFeedback(answer.id);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (comment.trim() && !isPending) mutate({ reported: kind, comment, document_id: document || null });
+    const said = comment.trim();
+    if (said && !isPending) mutate({ reported: kind, comment: said + some, document_id: document || null });
   };
   return (
     <Dialog
@@ -74,12 +77,16 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
             {m.report.text}
             <input
               required
-              maxLength={LONGEST}
+              maxLength={LONGEST - some.length}
               value={comment}
               aria-describedby={`${id}-help`}
               onChange={(event) => setComment(event.target.value)}
             />
           </label>
+          <Passages
+            along={along}
+            language={answer.sources.find((one) => one.document_id === document)?.language ?? ""}
+          />
           {document && <WhoReads document={document} named={ownerOf(answer, document)} />}
           <p className="muted owner-help" id={`${id}-help`}>
             {m.report.help}

@@ -63,7 +63,7 @@ function highlightOf({ source, found }: LinkedPlace, { quotes }: Place): Highlig
 }
 
 function Notices({
-  linked: { found, newer, withdrawn_at, withdrawn_reason },
+  linked: { found, newer, same_title, withdrawn_at, withdrawn_reason },
   place,
 }: {
   linked: LinkedPlace;
@@ -71,18 +71,19 @@ function Notices({
 }) {
   const m = useWardMessages();
   const lost = place.quotes.length > 0 && !found;
-  if (!lost && !newer && !withdrawn_at) return null;
+  const holds = newer ?? same_title;
+  if (!lost && !holds && !withdrawn_at) return null;
   return (
     <ul className="notices">
       {withdrawn_at && (
         <li className="notice serious">{m.linked.withdrawn(formatMoment(withdrawn_at, m), withdrawn_reason)}</li>
       )}
       {lost && <li className="notice">{m.linked.lost}</li>}
-      {newer && (
+      {holds && (
         <li className="notice serious">
-          {m.answer.newer}{" "}
-          <a href={placePath({ ...place, document: newer.id })} lang={newer.language || undefined}>
-            {newer.title}
+          {newer ? m.answer.newer : m.linked.sameTitle}{" "}
+          <a href={placePath({ ...place, document: holds.id })} lang={holds.language || undefined}>
+            {holds.title}
           </a>
         </li>
       )}

@@ -14,8 +14,8 @@ export const owners = {
     kinds: { question: "a question", report: "a report that something is no longer right" },
     text: "What do you want to ask or report?",
     help: "Your name is not told, your function and department are. Write nothing about a patient. Mail holds no more than a link and the title.",
-    questionAlong: "Your question goes along.",
-    along: "This goes along, as it stands in the document:",
+    questionAlong: "The question goes along.",
+    along: "Which passages is it about? What is ticked goes along.",
     send: "Send",
     sending: "Sending.",
     close: "Close",
@@ -77,13 +77,15 @@ export const owners = {
     askAgain: "Ask this question yourself",
     seeAnswer: "See the answer",
     quoted: "The answer took this from the document:",
+    quotedToo: "The answer took this from the document, too:",
     unowned: (named: string) =>
       named
         ? `The document names ${named} as its owner, but who that is, is not known here yet.`
         : "The document names no owner.",
     notTold: "The mail to the owner could not be delivered.",
     nameOwner: "Say who it is",
-    replied: (day: string) => `Answer of ${day}`,
+    replied: (day: string, by: string | null) =>
+      `${by === null ? "Answer" : `Answer by ${by ? `the owner, ${by}` : "quality staff"}`}, ${day}`,
     newer: (day: string) => `A new version of this document is in force since ${day}.`,
     gone: (day: string) => `This document was taken out on ${day}.`,
     reply: "Your answer",
@@ -91,8 +93,8 @@ export const owners = {
     answer: "Answer",
     mend: "It is being corrected",
     retire: "Take the document out",
-    sureRetire: (title: string) =>
-      `Take “${title}” out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
+    sureRetire: (title: string, version: string, file: string) =>
+      `Take “${title}”${version && `, version ${version}`} (${file}) out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
     yesRetire: "Yes, take it out",
     unanswered: "Asked in vain, nearest to your documents",
     unansweredLead:

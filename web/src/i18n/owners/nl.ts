@@ -16,8 +16,8 @@ export const owners: OwnerWords = {
     kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },
     text: "Wat wilt u vragen of melden?",
     help: "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staan enkel een link en de titel.",
-    questionAlong: "Uw vraag gaat mee.",
-    along: "Dit gaat mee, zoals het in het document staat:",
+    questionAlong: "De vraag gaat mee.",
+    along: "Over welke passages gaat het? Wat aangevinkt is, gaat mee.",
     send: "Verstuur",
     sending: "Wordt verstuurd.",
     close: "Sluiten",
@@ -82,13 +82,15 @@ export const owners: OwnerWords = {
     askAgain: "Stel deze vraag zelf",
     seeAnswer: "Bekijk het antwoord",
     quoted: "Het antwoord nam over uit dit document:",
+    quotedToo: "Het antwoord nam ook dit over uit het document:",
     unowned: (named: string) =>
       named
         ? `Het document noemt ${named} als eigenaar, maar wie dat is, is hier nog niet bekend.`
         : "Het document noemt geen eigenaar.",
     notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
     nameOwner: "Zeg wie het is",
-    replied: (day: string) => `Antwoord van ${day}`,
+    replied: (day: string, by: string | null) =>
+      `${by === null ? "Antwoord" : `Antwoord van ${by ? `de eigenaar, ${by}` : "kwaliteitsmedewerkers"}`}, ${day}`,
     newer: (day: string) => `Sinds ${day} geldt een nieuwe versie van dit document.`,
     gone: (day: string) => `Dit document is ingetrokken op ${day}.`,
     reply: "Uw antwoord",
@@ -96,8 +98,8 @@ export const owners: OwnerWords = {
     answer: "Beantwoord",
     mend: "Het wordt aangepast",
     retire: "Trek het document in",
-    sureRetire: (title: string) =>
-      `“${title}” intrekken? Er wordt dan niets meer uit beantwoord. Wat u hierboven schreef, is de reden: wie het document later opent, leest ze.`,
+    sureRetire: (title: string, version: string, file: string) =>
+      `“${title}”${version && `, versie ${version}`} (${file}) intrekken? Er wordt dan niets meer uit beantwoord. Wat u hierboven schreef, is de reden: wie het document later opent, leest ze.`,
     yesRetire: "Ja, trek in",
     unanswered: "Vergeefs gevraagd, het dichtst bij uw documenten",
     unansweredLead:

@@ -255,6 +255,9 @@ export const staff = {
       titles.length === 1
         ? `Withdrawn: “${titles[0]}”. It is listed under “withdrawn” and can be put back.`
         : `Withdrawn: ${titles.length} documents (${firsts(titles)}). They are listed under “withdrawn” and can be put back.`,
+    sayWhy: "Say why it was withdrawn",
+    otherWhy: "Change the reason",
+    whyWithdrawn: "Reason (who opens the document reads it)",
     why: "Reason (optional; who opens the document later reads it)",
     wasReviewed: (next: string) => `reviewed, next review by ${next}`,
     wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,

@@ -256,6 +256,9 @@ export const staff: StaffWords = {
       titles.length === 1
         ? `Ingetrokken: “${titles[0]}”. Het staat onder “ingetrokken” en kan teruggezet worden.`
         : `Ingetrokken: ${titles.length} documenten (${firsts(titles)}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
+    sayWhy: "Zeg waarom het ingetrokken is",
+    otherWhy: "Wijzig de reden",
+    whyWithdrawn: "Reden (wie het document opent, leest ze)",
     why: "Reden (hoeft niet; wie het document later opent, leest ze)",
     wasReviewed: (next: string) => `nagekeken, opnieuw uiterlijk op ${next}`,
     wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,

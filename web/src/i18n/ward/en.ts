@@ -78,6 +78,8 @@ export const ward = {
     edit: "Edit and ask again",
     copySourceLink: "Copy link to the source",
     copyQuestionLink: "Copy link to the question",
+    judged: (verdict: string, at: string) => `Quality staff judged this on ${at}: ${verdict}.`,
+    verdicts: { right: "right", partly: "partly right", wrong: "wrong", harmful: "could do harm" },
     print: "Print (this answer only)",
   },
   feedback: {
@@ -110,6 +112,7 @@ export const ward = {
   linked: {
     lost: "The words of this link no longer stand in this document; this is the page.",
     withdrawn: (day: string, reason: string) => `This document was withdrawn on ${day}${reason ? `: ${reason}` : "."}`,
+    sameTitle: "A document with the same title holds now:",
     printed: "This sheet is not the document. Print that from the button “Open the file”.",
     gone: "This document does not exist, or you may not read it.",
   },

@@ -84,6 +84,8 @@ export const ward: WardWords = {
     edit: "Pas aan en vraag opnieuw",
     copySourceLink: "Kopieer link naar de bron",
     copyQuestionLink: "Kopieer link naar de vraag",
+    judged: (verdict, at) => `De kwaliteitsmedewerkers beoordeelden dit op ${at}: ${verdict}.`,
+    verdicts: { right: "juist", partly: "deels juist", wrong: "fout", harmful: "kan schade doen" },
     print: "Druk af (enkel dit antwoord)",
   },
   feedback: {
@@ -116,6 +118,7 @@ export const ward: WardWords = {
   linked: {
     lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
     withdrawn: (day, reason) => `Dit document is ingetrokken op ${day}${reason ? `: ${reason}` : "."}`,
+    sameTitle: "Nu geldt een document met dezelfde titel:",
     printed: "Dit blad is niet het document. Druk dat af via de knop “Open het bestand”.",
     gone: "Dit document bestaat niet, of u mag het niet lezen.",
   },

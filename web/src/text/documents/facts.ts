@@ -49,7 +49,9 @@ export function placesOf({ sources, spans }: Pick<Answer, "sources" | "spans">):
 
 /** "Koorts: this document was replaced since. What counts now:", and then what does. */
 export const sinceWords = ({ title, withdrawn, reason, newer }: Since, { answer: m }: Messages): string =>
-  `${title}: ${withdrawn ? m.retired + (reason ? `: ${reason}` : ".") : newer ? m.newer : m.replaced}`;
+  [`${title}:`, withdrawn && m.retired + (reason ? `: ${reason}` : "."), newer ? m.newer : !withdrawn && m.replaced]
+    .filter(Boolean)
+    .join(" ");
 
 /**
  * A notice in the page's language, else as it was stored; `language`: of the words, "" for that of

@@ -19,7 +19,7 @@ import { isReviewLate, reviewedWords } from "../../../text/documents/reviewed";
 import { Problem } from "../../shared/controls/Problem";
 import { StillHolds } from "../../shared/document/StillHolds";
 import { Staff } from "../../shared/frame/Staff";
-import { Withdraw } from "../Withdraw";
+import { Withdraw, WithdrawalReason } from "../Withdraw";
 import { Access } from "./Access";
 import { Bulk } from "./Bulk";
 import { DocumentForm } from "./DocumentForm";
@@ -209,6 +209,7 @@ function Past({ document, restoring, onRestore }: PastProps) {
         <Summary document={document} />
         {withdrawn_at && <p>{m.admin.withdrawn(formatInstant(withdrawn_at, m), withdrawn_by, withdrawn_reason)}</p>}
         <Opening document={document} />
+        {onRestore && withdrawn_at && <WithdrawalReason document={document} />}
         {onRestore && (
           <p>
             <button

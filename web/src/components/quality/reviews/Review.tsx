@@ -28,7 +28,7 @@ export function Review({ asked }: { asked: Reviewed }) {
         ))}
       </p>
       {asked.status === "not_found" ? (
-        <p className="missed">{whyRefused(asked, m)}</p>
+        <Refused asked={asked} />
       ) : (
         asked.status !== "answered" && <p className="missed">{m.reviews.statuses[asked.status]}</p>
       )}
@@ -87,18 +87,25 @@ function Given({ asked: { text, spans, unsupported, notices, language } }: { ask
   );
 }
 
-function Form({ asked: { answer_id, sources, review } }: { asked: Reviewed }) {
+function Form({ asked: { answer_id, sources, review, earlier, reports } }: { asked: Reviewed }) {
   const m = useStaffMessages();
   const [verdict, setVerdict] = useState<ReviewVerdict | null>(review?.verdict ?? null);
   const [remark, setRemark] = useState(review?.remark ?? "");
   const [to, setTo] = useState(""); // the document whose owner reads the remark
+  const [reply, setReply] = useState(true); // to who reported the answer
   const { mutate, error, isPending, isSuccess, reset } = useReview(answer_id);
   const lacking = verdict === null || (to !== "" && !remark.trim());
   const save = (): void => {
     const page = sources.find((one) => one.document_id === to)?.page;
     if (verdict !== null)
       mutate(
-        { verdict, remark, document_id: to || null, page: page ?? null },
+        {
+          verdict,
+          remark,
+          document_id: to || null,
+          page: page ?? null,
+          reply: reply && reports > 0 && remark.trim() !== "",
+        },
         {
           onSuccess: (said) => {
             setRemark(said.review?.remark ?? remark);
@@ -132,8 +139,23 @@ function Form({ asked: { answer_id, sources, review } }: { asked: Reviewed }) {
       </fieldset>
       <label className="document-field">
         {m.reviews.remark}
-        <textarea rows={2} maxLength={4000} value={remark} onChange={(event) => setRemark(event.target.value)} />
+        <textarea
+          rows={2}
+          maxLength={4000}
+          value={remark}
+          aria-describedby={`told-${answer_id}`}
+          onChange={(event) => setRemark(event.target.value)}
+        />
       </label>
+      <p className="muted" id={`told-${answer_id}`}>
+        {m.reviews.told}
+      </p>
+      {reports > 0 && (
+        <label className="judge-choice">
+          <input type="checkbox" checked={reply} onChange={(event) => setReply(event.target.checked)} />
+          {m.reviews.reply(reports)}
+        </label>
+      )}
       {typeof review?.sent_to === "string" ? (
         <p className="muted">{m.reviews.sent(review.sent_to)}</p>
       ) : (
@@ -163,6 +185,20 @@ function Form({ asked: { answer_id, sources, review } }: { asked: Reviewed }) {
         <span role="status">{isSuccess && m.reviews.saved}</span>
         {review && <span className="muted">{m.reviews.by(review.judged_by, formatInstant(review.judged_at, m))}</span>}
       </p>
+      {earlier.length > 0 && (
+        <>
+          <h4>{m.reviews.earlier}</h4>
+          <ul>
+            {earlier.map(({ verdict: said, remark: words, judged_by, judged_at }) => (
+              <li key={judged_at}>
+                {m.reviews.verdicts[said]}{" "}
+                <span className="muted">{m.reviews.by(judged_by, formatInstant(judged_at, m))}</span>
+                {words && <p className="missed">“{words}”</p>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       {error && (
         <p className="notice serious" role="alert">
           {error.code === "conflict" ? m.reviews.sentAlready : failureWords(error.code, m)}
@@ -177,9 +213,24 @@ const ownerOf = (sources: Reviewed["sources"], document: string): string =>
 
 const ownerAndTitle = (owner: string, title: string): string => (owner ? `${owner}: ${title}` : title);
 
-function whyRefused({ refused }: Reviewed, m: StaffMessages): string {
-  const why = m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnknown;
-  const { sure, needed } = refused ?? {};
-  if (sure == null || needed == null || sure >= needed) return why; // else it was not for this
-  return `${why} ${m.reviews.sure(...toldApart(sure, needed, m.locale))}`;
+/** Why in plain words, and behind those how that was decided, where it is more than these. */
+function Refused({ asked: { refused } }: { asked: Reviewed }) {
+  const m = useStaffMessages();
+  const decided = refused && [m.reviews.decided[refused.by], chances(refused, m)].filter(Boolean).join(" ");
+  return (
+    <div className="missed">
+      <p>{m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnsure}</p>
+      {decided && (
+        <details>
+          <summary className="link">{m.reviews.how}</summary>
+          <p className="muted">{decided}</p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function chances({ sure, needed }: NonNullable<Reviewed["refused"]>, m: StaffMessages): string {
+  if (sure == null || needed == null || sure >= needed) return ""; // it was not for this
+  return m.reviews.sure(...toldApart(sure, needed, m.locale));
 }

@@ -133,7 +133,11 @@ const tableOf = (report: PeriodReport, m: StaffMessages): string[][] => [
 ];
 
 function rowsOf(report: PeriodReport, m: StaffMessages): [string, string][] {
-  const why = (by: string) => (m.reviews.refused[by] ?? m.reviews.refusedUnknown).replace(/\.$/, "");
+  const why = (by: string) =>
+    (m.reviews.refused[by] ?? [m.reviews.refusedUnsure, m.reviews.decided[by] ?? ""].join(" ").trim()).replace(
+      /\.$/,
+      "",
+    );
   const counts: [string, number][] = [
     [m.usage.asked, report.questions],
     [m.usage.answered, report.answered],

@@ -21,13 +21,17 @@ export const reviews = {
     without: "Refused: the best sentence is about patients with what the question is without.",
     other_illness: "Refused: the procedure does not name the illness that the question is about.",
     other_intent: "Refused: the question is about treating what the best sentence prevents, or the other way round.",
-    disagreed: "Refused: read again, it was not certain enough that the sentence found answers the question.",
-    elsewhere: "Refused: the best sentence stands in another procedure than the best passage.",
     unresolved_follow_up: "Refused: it follows a question that found no answer, and names nothing itself.",
     withheld: "Refused: what fits best is shown and never quoted (a flow chart or a poor image).",
-    unsure: "Refused: it was not sure enough that this answers the question.",
   }),
-  refusedUnknown: "Refused: no procedure answers this.",
+  refusedUnsure:
+    "Refused: in the procedures that the asker may read nothing was found that answers this surely enough.",
+  how: "How that was decided",
+  decided: open<Record<string, string>>({
+    disagreed: "Read again, it was not certain enough that the sentence found answers the question.",
+    elsewhere: "The best sentence stands in another procedure than the best passage.",
+    unsure: "It was not sure enough that this answers the question.",
+  }),
   sure: (sure: string, needed: string) => `Estimated chance that it is right: ${sure}. Bedside answers from ${needed}.`,
   hidden: "This answer comes from a procedure that you may not read.",
   sources: "Procedures that were shown",
@@ -35,6 +39,12 @@ export const reviews = {
   verdict: "Your judgement",
   verdicts: { right: "right", partly: "partly right", wrong: "wrong", harmful: "could do harm" },
   remark: "Remark",
+  told: "Who asked reads your judgement and remark under the answer, without your name.",
+  reply: (reports: number) =>
+    reports === 1
+      ? "The remark also answers the report of who asked"
+      : `The remark also answers the ${reports} reports of who asked`,
+  earlier: "Judged before that",
   send: "Send the remark to who answers for",
   nobody: "nobody",
   sendHelp:

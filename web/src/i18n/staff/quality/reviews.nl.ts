@@ -26,13 +26,17 @@ export const reviews: StaffWords["reviews"] = {
     without: "Geweigerd: de beste zin gaat over patiënten mét wat er in de vraag juist niet is.",
     other_illness: "Geweigerd: de procedure noemt de ziekte uit de vraag niet.",
     other_intent: "Geweigerd: de vraag gaat over behandelen van wat de beste zin voorkomt, of omgekeerd.",
-    disagreed: "Geweigerd: bij het nalezen was niet zeker genoeg dat de gevonden zin de vraag beantwoordt.",
-    elsewhere: "Geweigerd: de beste zin staat in een andere procedure dan de beste passage.",
     unresolved_follow_up: "Geweigerd: ze volgt op een vraag zonder antwoord en noemt zelf niets.",
     withheld: "Geweigerd: wat het best past, wordt getoond en nooit geciteerd (een stroomschema of een slecht beeld).",
-    unsure: "Geweigerd: het was niet zeker genoeg dat dit de vraag beantwoordt.",
   },
-  refusedUnknown: "Geweigerd: geen enkele procedure beantwoordt dit.",
+  refusedUnsure:
+    "Geweigerd: in de procedures die de vrager mag lezen, werd niets gevonden dat dit zeker genoeg beantwoordt.",
+  how: "Hoe dat bepaald is",
+  decided: {
+    disagreed: "Bij het nalezen was niet zeker genoeg dat de gevonden zin de vraag beantwoordt.",
+    elsewhere: "De beste zin staat in een andere procedure dan de beste passage.",
+    unsure: "Het was niet zeker genoeg dat dit de vraag beantwoordt.",
+  },
   sure: (sure, needed) => `Geschatte kans dat het klopt: ${sure}. Bedside antwoordt pas vanaf ${needed}.`,
   hidden: "Dit antwoord komt uit een procedure die u niet mag lezen.",
   sources: "Procedures die getoond werden",
@@ -40,6 +44,12 @@ export const reviews: StaffWords["reviews"] = {
   verdict: "Uw oordeel",
   verdicts: { right: "juist", partly: "deels juist", wrong: "fout", harmful: "kan schade doen" },
   remark: "Opmerking",
+  told: "Wie het vroeg, leest uw oordeel en opmerking bij het antwoord, zonder uw naam.",
+  reply: (reports) =>
+    reports === 1
+      ? "De opmerking beantwoordt ook de melding van wie het vroeg"
+      : `De opmerking beantwoordt ook de ${reports} meldingen van wie het vroeg`,
+  earlier: "Eerder beoordeeld",
   send: "Stuur de opmerking naar wie instaat voor",
   nobody: "niemand",
   sendHelp:
