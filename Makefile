@@ -66,7 +66,7 @@ in_e2e_managing := tests/e2e --ignore=tests/e2e/asking --ignore=tests/e2e/conver
 in_others := tests --ignore=tests/rag_api --ignore=tests/services --ignore=tests/e2e
 test: $(STAMPS)/dev ## lint, types, page tests, Python tests beside browser tests
 	@rm -f $(STAMPS)/coverage-*.json
-	@$(PY) -m compileall -q rag_api services evaluation  # once, also where PYTHONDONTWRITEBYTECODE is set: hundreds of processes start
+	@$(PY) -m compileall -q bedside rag_api services evaluation  # once, also where PYTHONDONTWRITEBYTECODE is set: hundreds of processes start
 	@$(MAKE) --jobs=2 $(STAMPS)/web $(STAMPS)/oidc servers
 	@$(MAKE) --jobs=$(AT_ONCE) --keep-going lint types web-test $(PARTS:%=part-%)
 	@$(PY) -m slipcover --merge $(STAMPS)/coverage-*.json --json --out $(STAMPS)/coverage.json
@@ -74,7 +74,7 @@ test: $(STAMPS)/dev ## lint, types, page tests, Python tests beside browser test
 	$(call say,everything passed)
 
 # What a part prints comes whole, at its end; until then it can be followed in its log.
-COVERED = -m slipcover --immediate --source rag_api,services,evaluation --json --out $(STAMPS)/coverage
+COVERED = -m slipcover --immediate --source bedside,rag_api,services,evaluation --json --out $(STAMPS)/coverage
 part-e2e_%: RUN = -m pytest $(in_$*)
 part-%: RUN = $(COVERED)-$*.json -m pytest $(in_$*)
 part-%:
@@ -86,7 +86,7 @@ lint: $(STAMPS)/dev ## style of the Python code
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
 
 format: $(STAMPS)/dev ## the Python code laid out as lint asks for (ARGS="FILE ..." for some of it)
-	@$(PY) -m tests.support.commands.wrap $(or $(ARGS),rag_api services evaluation tests examples)
+	@$(PY) -m tests.support.commands.wrap $(or $(ARGS),bedside rag_api services evaluation tests examples)
 
 types: $(STAMPS)/dev ## types of the Python code
 	$(call say,types)

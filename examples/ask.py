@@ -4,8 +4,7 @@ FILE=val.pdf python examples/ask.py`."""
 import os
 from pathlib import Path
 
-from rag_api.api.client import Bedside
-from rag_api.errors import NotFound, PersonalDataFound
+from bedside.client import Bedside, errors
 
 QUESTION = os.environ["QUESTION"]
 
@@ -30,10 +29,10 @@ with Bedside(os.environ["URL"], os.environ.get("KEY", "")) as bedside:
 
     try:
         bedside.ask("Mag mevrouw Jansen, geboren op 3 mei 1961, paracetamol?")
-    except PersonalDataFound as error:
+    except errors.PersonalDataFound as error:
         print(error.instead)
 
     try:
         bedside.document("0" * 32)
-    except NotFound as error:
+    except errors.NotFound as error:
         print(error.message)

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # what only asks a running Bedside needs no numpy
+    import numpy as np
+    from numpy.typing import NDArray
 
 EVERYONE = ("everyone",)  # the group that all who may ask are in
 
@@ -322,7 +323,7 @@ class Chunk:
 
 
 # of a document in a store: its id, chunks, and their vectors
-Contents = tuple[str, Sequence[Chunk], NDArray[np.float32]]
+Contents: TypeAlias = "tuple[str, Sequence[Chunk], NDArray[np.float32]]"
 
 
 @dataclass(frozen=True, slots=True)

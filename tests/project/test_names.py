@@ -14,7 +14,7 @@ from tests.parsed import parsed
 pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("rag_api", "services", "evaluation")
+PACKAGES = ("bedside", "rag_api", "services", "evaluation")
 # Of others' libraries, where there is no other way.
 OTHERS = {
     "_add_object": "pypdf adds an object to a file by nothing else",

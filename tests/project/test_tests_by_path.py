@@ -19,7 +19,7 @@ pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES = Path(__file__).with_name("covered_by.csv")
-PACKAGES = ("rag_api", "services")
+PACKAGES = ("bedside", "rag_api", "services")
 
 
 def modules() -> list[str]:

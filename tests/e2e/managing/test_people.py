@@ -178,6 +178,8 @@ def test_a_function_and_a_department_are_given_and_stand_beside_their_next_quest
 ) -> None:
     page = open_as("admin", "/admin/accounts", width=390)
     one = opened_row(page, "colleague")
+    said = one.get_by_role("group", name="Functie en dienst").get_by_label("Functie").locator("option:checked")
+    expect(said).to_have_text("niet opgegeven")
     one.get_by_label("Functie").select_option("Verpleegkundige")
     one.get_by_label("Dienst", exact=True).fill("Chirurgie")
     one.get_by_role("button", name="Bewaar").click()

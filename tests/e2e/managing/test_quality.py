@@ -20,7 +20,7 @@ from rag_api.db.questions.judged import read_set
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate.judged import read_judged
 from rag_api.retrieval.decision.calibration import FILE, calibration, write
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.managing.conftest import Asker
 from tests.support.world import CHILD
 
@@ -194,6 +194,7 @@ def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(
     page.locator("summary", has_text="Kwaliteit").click()
     page.get_by_role("link", name="Gebruik").click()
     expect(page.get_by_role("img", name="Vragen per week: 2")).to_be_visible()
+    expect(page.get_by_role("img", name="Fout gemeld per week: 0")).to_be_visible()
     page.get_by_text("Elke week in een tabel").click()
     expect(page.locator("details .figures tbody tr").first.locator("td").first).to_have_text("2")
     page.get_by_role("combobox", name="Periode").select_option("53")
@@ -211,6 +212,36 @@ def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(
     faultless(page)
     page.get_by_role("button", name="Terug naar de instellingen (Voorzichtig)").click()
     expect(page.get_by_label("Voorzichtig")).to_be_checked()
+
+
+def test_reported_answers_and_waiting_are_plotted_week_by_week(page: Page, url: str, container: Container) -> None:
+    for back, seconds, reported in ((0, 2, True), (1, 8, True), (1, 4, True), (2, 6, False)):
+        asked = httpx.post(f"{url}/api/ask", json={"question": DOSE, "mode": "verbatim"}, timeout=60).json()
+        assert asked["status"] == "answered"
+        if reported:
+            said = {"reported": "wrong", "comment": "Dit klopt niet."}
+            httpx.post(f"{url}/api/answers/{asked['id']}/feedback", json=said).raise_for_status()
+        container.db.run(
+            "update answers set created_at = created_at - %(back)s * interval '1 week', finished_at = created_at"
+            " - %(back)s * interval '1 week' + %(seconds)s * interval '1 second' where id = %(id)s",
+            {"id": asked["id"], "back": back, "seconds": seconds},
+        )
+    page.goto(f"{url}/quality/usage")
+
+    def bars(name: str, part: int) -> list[float]:
+        """How high the last three weeks' are, of the highest whole column."""
+        plot = page.locator(".plot", has=page.get_by_role("img", name=name))
+        expect(plot).to_have_count(1)
+        found = plot.locator(f"rect.part-{part}").all()[-3:]
+        return [round(float(one.get_attribute("height") or 0) / 160, 2) for one in found]
+
+    assert bars("Fout gemeld per week: 2", 0) == [0, 1, 0.5]
+    took = "Seconden tot het antwoord, per week: 7,8"  # 95% of 4 and 8, by interpolation
+    assert bars(took, 0) == [0.77, 0.77, 0.26]
+    assert bars(took, 1) == [0, 0.23, 0]
+    title = page.locator(".plot", has=page.get_by_role("img", name=took)).locator("title").all_text_contents()[-2]
+    assert title.endswith(": de helft binnen 6,0, 95% binnen 7,8")
+    faultless_by_day_and_by_night(page)
 
 
 def test_each_risk_shows_what_it_cost_by_the_running_services_own_calibration(

@@ -38,7 +38,7 @@ export const accounts = {
   groupsHelp: "Everyone is in “everyone”. A group's name holds no comma or semicolon.",
   groupsNotYours: "Who is in which group is changed by somebody with the role membership admin.",
   claimed: (groups: string): string => `From the provider at the last sign-in: ${groups}.`,
-  asker: "Who asks",
+  asker: "Function and department",
   askerHelp: "Decides which sources come first; it gives no rights. They can choose otherwise beside the question.",
   addGroup: "Add a group",
   add: "Add",

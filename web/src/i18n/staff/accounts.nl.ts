@@ -39,7 +39,7 @@ export const accounts: typeof AccountWords = {
   groupsHelp: "Wie hier een account heeft, zit in “iedereen”. De naam van een groep heeft geen komma of puntkomma.",
   groupsNotYours: "Wie in welke groep zit, wijzigt iemand met de rol groepenbeheerder.",
   claimed: (groups) => `Van de aanmelddienst, bij de laatste aanmelding: ${groups}.`,
-  asker: "Wie vraagt",
+  asker: "Functie en dienst",
   askerHelp:
     "Bepaalt welke bronnen eerst komen en geeft geen rechten. Bij de vraag kan iemand zelf iets anders kiezen.",
   addGroup: "Groep toevoegen",

@@ -8,7 +8,7 @@ import { Shell } from "../Shell";
 import { Bars } from "./Bars";
 import { Report } from "./Report";
 import { Risk } from "./Risk";
-import { WeekTable } from "./WeekTable";
+import { seconds, WeekTable } from "./WeekTable";
 
 const SPANS = [13, 26, 53];
 
@@ -43,7 +43,7 @@ function Figures({ weeks }: { weeks: UsageWeek[] }) {
   const m = useStaffMessages();
   const asked = weeks.reduce((sum, week) => sum + week.questions, 0);
   if (asked === 0) return <p>{m.usage.nothing}</p>;
-  const day = (week: UsageWeek) => formatDay(week.begins, m);
+  const day = (week: Pick<UsageWeek, "begins">) => formatDay(week.begins, m);
   return (
     <>
       <p>{m.usage.trend(...halves(weeks))}</p>
@@ -54,6 +54,21 @@ function Figures({ weeks }: { weeks: UsageWeek[] }) {
           parts: [week.answered, week.not_found, week.questions - week.answered - week.not_found],
         }))}
         parts={[m.usage.answered, m.usage.notFound, m.usage.other]}
+      />
+      <Bars
+        name={m.usage.wrong}
+        columns={weeks.map((week) => ({ name: m.usage.weekOf(day(week)), parts: [week.wrong] }))}
+        parts={[m.usage.wrongAnswers]}
+      />
+      <Bars
+        nested
+        name={m.usage.took}
+        columns={weeks.map(({ median, slowest, ...week }) => ({
+          name: m.usage.weekOf(day(week)),
+          parts: [median ?? 0, slowest ?? 0],
+        }))}
+        parts={[m.usage.halfWithin, m.usage.mostWithin]}
+        said={(value) => seconds(value, m)}
       />
       <details>
         <summary>{m.usage.table}</summary>

@@ -13,6 +13,11 @@ export const usage = {
   answered: "answered",
   notFound: "no answer found",
   other: "sources only or failed",
+  wrong: "Reported wrong, by week",
+  wrongAnswers: "answers that a reader called wrong, outdated or no answer",
+  took: "Seconds to the answer, by week",
+  halfWithin: "half within",
+  mostWithin: "95% within",
   table: "Every week in a table",
   heads: [
     "Week of",

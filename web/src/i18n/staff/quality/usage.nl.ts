@@ -16,6 +16,11 @@ export const usage: StaffWords["usage"] = {
   answered: "beantwoord",
   notFound: "geen antwoord gevonden",
   other: "enkel bronnen, of mislukt",
+  wrong: "Fout gemeld per week",
+  wrongAnswers: "antwoorden die een lezer fout, verouderd of geen antwoord noemde",
+  took: "Seconden tot het antwoord, per week",
+  halfWithin: "de helft binnen",
+  mostWithin: "95% binnen",
   table: "Elke week in een tabel",
   heads: [
     "Week van",

@@ -8,14 +8,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from rag_api.api import schemas as api
-from rag_api.api.client import Bedside, error_of
+from bedside.client import Bedside, error_of, models
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Document, DocumentStatus
 from rag_api.errors import (
@@ -36,7 +38,7 @@ from tests.support.world import empty
 
 __all__ = ["client", "container", "documents", "url"]
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -91,14 +93,14 @@ def test_an_answer_a_search_and_what_they_come_from_are_typed(bedside: Bedside, 
 
 def test_a_streamed_answer_ends_with_the_whole(bedside: Bedside) -> None:
     events = list(bedside.ask_streamed(DUTCH))
-    assert [type(event) for event in events[:2]] == [api.StageEvent, api.FoundEvent]
+    assert [type(event) for event in events[:2]] == [models.StageEvent, models.FoundEvent]
     last = events[-1]
-    assert isinstance(last, api.DoneEvent)
-    assert "".join(event.text for event in events if isinstance(event, api.TokenEvent)) == last.answer.answer
+    assert isinstance(last, models.DoneEvent)
+    assert "".join(event.text for event in events if isinstance(event, models.TokenEvent)) == last.answer.answer
 
 
 def test_lists_are_read_to_their_end(bedside: Bedside, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_api.api.client.AT_ONCE", 2)
+    monkeypatch.setattr("bedside.client.AT_ONCE", 2)
     assert [one.source for one in bedside.documents()] == ["falls.pdf", "restaurant.pdf", "paracetamol-kind.pdf"]
     assert [one.source for one in bedside.documents("paracetamol")] == ["paracetamol-kind.pdf"]
 
@@ -154,7 +156,7 @@ def test_a_question_whose_connection_breaks_is_sent_again_and_stored_once(
     with Bedside(url, transport=through) as breaking:
         if streamed:
             last = list(breaking.ask_streamed(DUTCH))[-1]
-            assert isinstance(last, api.DoneEvent)
+            assert isinstance(last, models.DoneEvent)
             answer = last.answer
         else:
             answer = breaking.ask(DUTCH)
@@ -176,8 +178,8 @@ def test_a_stream_that_breaks_off_in_the_middle_gives_its_whole_answer_after_all
 
     with Bedside(url, transport=Half()) as breaking:
         events = list(breaking.ask_streamed(DUTCH))
-    assert isinstance(events[-1], api.DoneEvent)
-    assert [type(event) for event in events].count(api.DoneEvent) == 1
+    assert isinstance(events[-1], models.DoneEvent)
+    assert [type(event) for event in events].count(models.DoneEvent) == 1
 
 
 def test_a_busy_service_is_asked_again_and_a_change_never(url: str, bedside: Bedside) -> None:
@@ -230,6 +232,50 @@ def test_an_error_of_no_known_code_is_the_widest_of_its_status() -> None:
     proxy = error_of(httpx.Response(502, text="<html>", request=httpx.Request("GET", "http://bedside/api/documents")))
     assert (type(proxy), proxy.status) == (BedsideError, 502)
     assert "502 Bad Gateway" in proxy.message
+
+
+ASKED = """
+import sys
+from bedside.client import Bedside, models
+url, question = sys.argv[1:]
+with Bedside(url) as bedside:
+    answer = bedside.ask(question)
+    span = answer.spans[0]
+    assert span.text in answer.answer
+    assert span.document_id in [passage.document_id for passage in bedside.search(question)]
+    pdf = bedside.file(span.document_id)
+    events = list(bedside.ask_streamed(question))
+    assert isinstance(events[-1], models.DoneEvent)
+    print(pdf[:4].decode(), events[-1].answer.status, events[-1].answer.answer == answer.answer)
+"""
+
+
+def needed(*names: str) -> set[str]:
+    """The packages named, and all that these need on this machine."""
+    found, todo = set[str](), list(names)
+    while todo:
+        name = canonicalize_name(todo.pop())
+        wanted = [Requirement(line) for line in distribution(name).requires or []] if name not in found else []
+        found.add(name)
+        todo += [one.name for one in wanted if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+def test_it_needs_httpx_and_pydantic_alone(url: str, bedside: Bedside, tmp_path: Path) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for name in needed("httpx", "pydantic"):
+        for top in {file.parts[0] for file in distribution(name).files or []} - {"..", "__pycache__"}:
+            (packages / top).symlink_to(Path(str(distribution(name).locate_file(top))))
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", ASKED, url, DUTCH],  # -S: none of what is installed here
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{packages}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr) == ("%PDF answered True\n", "")
 
 
 def test_the_example_of_the_docs_runs_as_it_stands(

@@ -1,7 +1,8 @@
-"""Client of a running Bedside, for other programs: what it gives are the service's own models, what
-it raises its own errors.
+"""Client of a running Bedside, for other programs: what it gives are the service's own `models`,
+what it raises its own `errors`. It needs httpx and pydantic alone: `pip install httpx pydantic`,
+then `pip install --no-deps .` in Bedside's folder.
 
-    from rag_api.api.client import Bedside
+    from bedside.client import Bedside
 
 A question is asked once however often it is sent: each try carries the same `Idempotency-Key`.
 """
@@ -21,20 +22,26 @@ from uuid import uuid4
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from rag_api.api import schemas as api
+from rag_api import errors
+
+# The models that the API's schema is generated from; models generated from it again had numbers for
+# names where a schema has none (`FeedbackIn11`), and enumerations that are not the service's.
+from rag_api.api import schemas as models
 from rag_api.errors import BedsideError, Unavailable, Wrong
 
+__all__ = ["Bedside", "Document", "Event", "error_of", "errors", "models"]
+
 Event = (
-    api.StageEvent
-    | api.NearestEvent
-    | api.FoundEvent
-    | api.TokenEvent
-    | api.CitedEvent
-    | api.DoneEvent
-    | api.FailedEvent
+    models.StageEvent
+    | models.NearestEvent
+    | models.FoundEvent
+    | models.TokenEvent
+    | models.CitedEvent
+    | models.DoneEvent
+    | models.FailedEvent
 )
 Model = TypeVar("Model", bound=BaseModel)
-Document = str | api.DocumentOut  # its id, or one that was listed
+Document = str | models.DocumentOut  # its id, or one that was listed
 
 AGAIN = (429, 503)  # and a connection that broke off
 FIRST, LONGEST = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
@@ -45,7 +52,7 @@ class Bedside:
     """`url`: where people open the page, https://bedside.hospital.example. `key`: of `bedside keys
     add`; "": nobody signs in there. `timeout`: seconds for each answer, or for the next event of
     one. `retries`: how often what may be sent again is, where Bedside is busy, away, or the
-    connection breaks. Raises the errors of `rag_api.errors`, Unavailable where nothing answers.
+    connection breaks. Raises the `errors`, Unavailable where nothing answers.
     Safe from several threads.
     """
 
@@ -73,11 +80,11 @@ class Bedside:
     def close(self) -> None:
         self._http.close()
 
-    def ask(self, question: str, **more: Any) -> api.AnswerOut:
+    def ask(self, question: str, **more: Any) -> models.AnswerOut:
         """Return the whole answer. more: what `POST /ask` takes besides (`mode`, `conversation_id`,
         `filters`, `function`, ...)."""
         body = {"question": question, **more}
-        return self._model(api.AnswerOut, "POST", "/ask", json=body, headers={"Idempotency-Key": str(uuid4())})
+        return self._model(models.AnswerOut, "POST", "/ask", json=body, headers={"Idempotency-Key": str(uuid4())})
 
     def ask_streamed(self, question: str, **more: Any) -> Iterator[Event]:
         """Yield what the service sends while it answers; DoneEvent, with the whole answer, is the
@@ -91,9 +98,9 @@ class Bedside:
                 return
         except httpx.TransportError:
             pass
-        yield api.DoneEvent(answer=self._model(api.AnswerOut, "POST", "/ask", json=body, headers=headers))
+        yield models.DoneEvent(answer=self._model(models.AnswerOut, "POST", "/ask", json=body, headers=headers))
 
-    def search(self, query: str, **more: Any) -> list[api.SourceOut]:
+    def search(self, query: str, **more: Any) -> list[models.SourceOut]:
         """Return the passages nearest to the query; no model writes anything. more: as `ask`."""
         return self.ask(query, mode="sources", **more).sources
 
@@ -105,7 +112,7 @@ class Bedside:
         department: str = "",
         document_type: str = "",
         validity: Literal["valid", "expired", "upcoming", "expires_soon", "expires_later", "undated"] | None = None,
-    ) -> Iterator[api.DocumentOut]:
+    ) -> Iterator[models.DocumentOut]:
         """Yield what the key may read, by title; `search`: in title or file name."""
         query = {
             "search": search,
@@ -115,17 +122,17 @@ class Bedside:
             "validity": validity,
         }
         wanted = {name: value for name, value in query.items() if value}
-        yield from self._listed(api.DocumentList, "documents", "/documents", wanted)
+        yield from self._listed(models.DocumentList, "documents", "/documents", wanted)
 
-    def document(self, document: Document) -> api.DocumentDetail:
-        return self._model(api.DocumentDetail, "GET", f"/documents/{_id(document)}")
+    def document(self, document: Document) -> models.DocumentDetail:
+        return self._model(models.DocumentDetail, "GET", f"/documents/{_id(document)}")
 
     def file(self, document: Document) -> bytes:
         """Return the document's file, as a PDF where it can be shown."""
         with self._sent("GET", f"/documents/{_id(document)}/file") as response:
             return response.content
 
-    def upload(self, file: Path | IO[bytes], name: str = "", groups: Sequence[str] = ()) -> api.IngestOut:
+    def upload(self, file: Path | IO[bytes], name: str = "", groups: Sequence[str] = ()) -> models.IngestOut:
         """Load a file, and return what became of it; a new version of the same name replaces the
         old. `name`: what the document is known by, the path's own when absent. `groups`: whose
         members may read it. Sent once: there is no key under which it could be repeated."""
@@ -135,25 +142,25 @@ class Bedside:
         if not name:
             raise ValueError("an open file needs a name: what the document is known by")
         files, data = {"file": (name, file, "application/octet-stream")}, {"groups": ",".join(groups)}
-        return self._model(api.IngestOut, "POST", "/documents", files=files, data=data)
+        return self._model(models.IngestOut, "POST", "/documents", files=files, data=data)
 
-    def withdraw(self, document: Document, reason: str = "") -> api.DocumentOut:
-        return self._model(api.DocumentOut, "POST", f"/documents/{_id(document)}/withdraw", json={"reason": reason})
+    def withdraw(self, document: Document, reason: str = "") -> models.DocumentOut:
+        return self._model(models.DocumentOut, "POST", f"/documents/{_id(document)}/withdraw", json={"reason": reason})
 
-    def conversations(self, search: str = "") -> Iterator[api.ConversationOut]:
+    def conversations(self, search: str = "") -> Iterator[models.ConversationOut]:
         """Yield the key's own, pinned ones first, then the newest."""
         yield from self._listed(
-            api.ConversationList, "conversations", "/conversations", {"search": search} if search else {}
+            models.ConversationList, "conversations", "/conversations", {"search": search} if search else {}
         )
 
-    def conversation(self, conversation_id: str) -> api.ConversationDetail:
+    def conversation(self, conversation_id: str) -> models.ConversationDetail:
         """Return it with its answers."""
-        return self._model(api.ConversationDetail, "GET", f"/conversations/{conversation_id}")
+        return self._model(models.ConversationDetail, "GET", f"/conversations/{conversation_id}")
 
-    def feedback(self, answer_id: str, **said: Any) -> api.FeedbackOut:
+    def feedback(self, answer_id: str, **said: Any) -> models.FeedbackOut:
         """Say what came of an answer: what `POST /answers/{id}/feedback` takes (`found`, `missing`,
         `reported`, `comment`, ...)."""
-        return self._model(api.FeedbackOut, "POST", f"/answers/{answer_id}/feedback", json=said)
+        return self._model(models.FeedbackOut, "POST", f"/answers/{answer_id}/feedback", json=said)
 
     def _listed(self, model: type[Model], field: str, path: str, query: dict[str, Any]) -> Iterator[Any]:
         offset = 0
@@ -223,12 +230,12 @@ def _events(lines: Iterator[str]) -> Iterator[Event]:
             name = value
         elif field == "data":
             data = value
-        elif line == "" and name in api.EVENTS:
-            event = api.EVENTS[name].model_validate_json(data)
-            if isinstance(event, api.FailedEvent):
+        elif line == "" and name in models.EVENTS:
+            event = models.EVENTS[name].model_validate_json(data)
+            if isinstance(event, models.FailedEvent):
                 raise _error(event.code, 500, event.message)
             yield event  # type: ignore[misc]  # each of EVENTS is one of Event
-            if isinstance(event, api.DoneEvent):
+            if isinstance(event, models.DoneEvent):
                 return
             name = data = ""
     raise httpx.ReadError("the stream broke off")
@@ -237,7 +244,7 @@ def _events(lines: Iterator[str]) -> Iterator[Event]:
 def error_of(response: httpx.Response) -> BedsideError:
     """The named error of a response that says no."""
     try:
-        said = api.Problem.model_validate(json.loads(response.content))
+        said = models.Problem.model_validate(json.loads(response.content))
     except ValueError:
         return _error("", response.status_code, f"{response.status_code} {response.reason_phrase} from {response.url}")
     rows = tuple(Wrong(one.where, one.what, one.code, one.values) for one in said.errors or ())

@@ -1,0 +1,1 @@
+"""Programs of others that use a running Bedside: `bedside.client`."""
