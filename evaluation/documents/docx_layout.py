@@ -104,11 +104,11 @@ def laid_out(path: Path, folder: Path) -> Laid | None:
     return found
 
 
-def mended(told: Words, known: set[str]) -> Words:
+def mended(words: Words, known: set[str]) -> Words:
     """Join what a narrow column breaks off without a hyphen, and part what stands close together,
     where only that makes words that LibreOffice writes elsewhere."""
     whole: list[str] = []
-    for word in told:
+    for word in words:
         for pieces in range(1, 4):
             if word not in known and "".join((*whole[-pieces:], word)) in known:
                 whole[-pieces:] = ["".join((*whole[-pieces:], word))]

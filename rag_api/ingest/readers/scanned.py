@@ -35,10 +35,10 @@ _LAYER = 0.8  # of a page's letters: if so many are what another program read of
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """What reading an image may cost, and who is told. `told(page, of)` is called before each."""
+    """What reading an image may cost. `on_page(page, of)` is called before each."""
 
     seconds: float  # of the processor's time for a page
-    told: Callable[[int, int], None] = lambda page, of: None
+    on_page: Callable[[int, int], None] = lambda page, of: None
     alone: bool = False  # without the second reader, also where there is one
 
 

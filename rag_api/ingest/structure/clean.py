@@ -85,9 +85,9 @@ class Cleaned:
     unsure: tuple[tuple[int, int], ...] = ()  # places of rows of which a header or caption is not certain
 
 
-def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
+def clean(pages: Sequence[LaidOut], language: str, tagged: Sequence[str] = ()) -> Cleaned:
     """Pages in the order given, `start` counted from the first. language: "nl", "en" or ""
-    (spelling rules of hyphens). told: the lines of the file that these pages show, where it says
+    (spelling rules of hyphens). tagged: the lines of the file that these pages show, where it says
     what they are."""
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
     cut, repeated = furniture([page.items for page in tidy], [page.tall for page in tidy])
@@ -101,7 +101,9 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     ]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
-    blocks, unsure = structured(pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(told))
+    blocks, unsure = structured(
+        pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(tagged)
+    )
     assembled = _assemble(tidy, pieces)
     loose = tuple(page.number for page, body in zip(pages, bodies, strict=True) if loose_lines(body))
     return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)), loose, unsure)
