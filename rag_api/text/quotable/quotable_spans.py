@@ -23,9 +23,6 @@ from rag_api.text.blocks import above, blocks_of, headings, names_of, structure_
 from rag_api.text.sentence_splitter import LineKind, sentences_of
 from services.contract import wire
 
-# one more whenever anything else may be quoted or is read with it
-# (tests/rag_api/retrieval/test_rule_versions.py)
-VERSION = 9
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
