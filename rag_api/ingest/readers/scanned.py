@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rag_api.domain import Page
 from rag_api.ingest.common.notes import on_pages
 from rag_api.ingest.layout.lines import lines_of_item
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 from rag_api.ingest.pdf.page_transform import PagePlane
-from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.text.sentence_splitter import sentences
