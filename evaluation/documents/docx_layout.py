@@ -25,7 +25,7 @@ from lxml import etree, html
 Element = Any
 Words = tuple[str, ...]
 Cells = tuple[Words, ...]
-Row = tuple[Cells, Cells]  # the cells with words of a table's row, and those of them that begin in it
+LaidRow = tuple[Cells, Cells]  # the cells with words of a table's row, and those of them that begin in it
 _PARTS = re.compile(r"word/(document\d*|footnotes|endnotes|numbering)\.xml", re.IGNORECASE)
 _GONE = (
     "del",
@@ -57,7 +57,7 @@ class Laid:
 
     words: Words = ()
     numbers: list[tuple[Words, Words]] = field(default_factory=list)  # of a list, with the words after it
-    rows: list[Row] = field(default_factory=list)
+    rows: list[LaidRow] = field(default_factory=list)
     headings: list[Words] = field(default_factory=list)
 
 
@@ -188,7 +188,7 @@ def _said(element: Element) -> Words:
     return words("".join(element.itertext()))
 
 
-def _rows(table: Element) -> Iterator[Row]:
+def _rows(table: Element) -> Iterator[LaidRow]:
     above: dict[int, tuple[int, Words]] = {}  # by column: a cell that goes on over so many rows more
     for row in (one for one in table.iter("tr") if next(one.iterancestors("table")) is table):
         cells: list[tuple[int, Words, bool]] = []

@@ -42,7 +42,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # beside rag_api/text
 RULES = ("rag_api/retrieval/sentence_scorer.py", "services/contract/wire.py")
 GoOn = Callable[[], bool]
-Tell = Callable[[SentencesKept], None]
+OnKept = Callable[[SentencesKept], None]
 
 
 class PrecomputeContainer(RetrievalContainer, Protocol):
@@ -67,7 +67,7 @@ def made_by(embedder: Embedder, root: Path = ROOT) -> str:
     return f"{embedder.name} rules {digest[:16]}"
 
 
-def make_all(container: PrecomputeContainer, go_on: GoOn, tell: Tell = lambda kept: None) -> SentencesKept:
+def make_all(container: PrecomputeContainer, go_on: GoOn, tell: OnKept = lambda kept: None) -> SentencesKept:
     """Embed what is outstanding, for as long as `go_on` says so; it may wait. Another process at
     it: nothing is done here."""
     wanted = made_by(container.embedder)
@@ -82,7 +82,7 @@ def make_all(container: PrecomputeContainer, go_on: GoOn, tell: Tell = lambda ke
     return found
 
 
-def _make(container: PrecomputeContainer, wanted: str, go_on: GoOn, tell: Tell) -> KeptState:
+def _make(container: PrecomputeContainer, wanted: str, go_on: GoOn, tell: OnKept) -> KeptState:
     for document in db.outstanding(container.db, wanted):
         tell(_kept(container, wanted, KeptState.MAKING))
         state = _made(container, document, wanted, go_on)

@@ -24,8 +24,8 @@ from rag_api.errors import Conflict
 
 MOST = 500  # that a list holds; open ones come first
 
-Kind = Literal["question", "report"]
-Outcome = Literal["answered", "mended", "retired"]
+OwnerQuestionKind = Literal["question", "report"]
+OwnerOutcome = Literal["answered", "mended", "retired"]
 # Not told: its mail was refused, or could not be sent for days.
 _NOT_TOLD = (
     "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and "
@@ -52,7 +52,7 @@ _PROMISED = """(q.outcome = 'mended' and exists (select 1 from documents now whe
 @dataclass(frozen=True, slots=True)
 class OwnerQuestion:
     id: str
-    kind: Kind
+    kind: OwnerQuestionKind
     document_id: str
     title: str  # of the document
     language: str  # of the document
@@ -67,7 +67,7 @@ class OwnerQuestion:
     function: str
     department: str
     created_at: datetime
-    outcome: Outcome | None  # None: open
+    outcome: OwnerOutcome | None  # None: open
     reply: str
     replied_at: datetime | None
     current_id: str | None  # of the version that counts now, None: it was retired
@@ -80,7 +80,7 @@ def ask_owner(
     db: Database,
     user: User,
     document_id: str,
-    kind: Kind,
+    kind: OwnerQuestionKind,
     text: str,
     page: int | None = None,
     answer_id: str | None = None,
@@ -96,7 +96,7 @@ def put_question(
     connection: Connection,
     user: User,
     document_id: str,
-    kind: Kind,
+    kind: OwnerQuestionKind,
     text: str,
     page: int | None,
     answer_id: str | None,
@@ -188,7 +188,7 @@ def may_retire(db: Database, user: User, document_id: str) -> bool:
     return bool(row and row["own"])
 
 
-def reply(db: Database, user: User, question_id: str, outcome: Outcome, text: str) -> OwnerQuestion:
+def reply(db: Database, user: User, question_id: str, outcome: OwnerOutcome, text: str) -> OwnerQuestion:
     """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where
     somebody did."""
     work_item(db, user, question_id)

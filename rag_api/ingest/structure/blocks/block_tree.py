@@ -32,7 +32,7 @@ from rag_api.text.block_shapes import (
     without_lists_of_headings,
 )
 from rag_api.text.blocks import tree
-from rag_api.text.quotable.uncertain import Place
+from rag_api.text.quotable.uncertain import Offsets
 from rag_api.text.sentence_splitter import LineKind
 
 _LONGEST_HEADING = 160
@@ -45,7 +45,7 @@ def structured(
     frames: Sequence[NDArray[np.float32]],
     rules: Sequence[PageRules],
     tagged: Mapping[str, TaggedLine] | None = None,
-) -> tuple[tuple[Block, ...], tuple[Place, ...]]:
+) -> tuple[tuple[Block, ...], tuple[Offsets, ...]]:
     """The blocks of a document, and the places of rows of which it is not certain under which
     header or caption they stand. frames: for each page the boxes that are drawn around text; rules:
     its rules; tagged: what the file that the pages show says of its lines, by their words."""
