@@ -29,9 +29,9 @@ from rag_api import errors
 from rag_api.api import schemas as models
 from rag_api.errors import BedsideError, Unavailable, Wrong
 
-__all__ = ["Bedside", "Document", "Event", "error_of", "errors", "models"]
+__all__ = ["Bedside", "DocumentRef", "StreamEvent", "error_of", "errors", "models"]
 
-Event = (
+StreamEvent = (
     models.StageEvent
     | models.NearestEvent
     | models.FoundEvent
@@ -41,7 +41,7 @@ Event = (
     | models.FailedEvent
 )
 Model = TypeVar("Model", bound=BaseModel)
-Document = str | models.DocumentOut  # its id, or one that was listed
+DocumentRef = str | models.DocumentOut  # its id, or one that was listed
 
 AGAIN = (429, 503)  # and a connection that broke off
 FIRST, LONGEST = 0.5, 30.0  # seconds before the second try, doubled each time, and at most
@@ -86,7 +86,7 @@ class Bedside:
         body = {"question": question, **more}
         return self._model(models.AnswerOut, "POST", "/ask", json=body, headers={"Idempotency-Key": str(uuid4())})
 
-    def ask_streamed(self, question: str, **more: Any) -> Iterator[Event]:
+    def ask_streamed(self, question: str, **more: Any) -> Iterator[StreamEvent]:
         """Yield what the service sends while it answers; DoneEvent, with the whole answer, is the
         last. An answer that fails on the way is raised. What breaks off is asked for again under
         the same key, once nothing more comes: its whole answer follows."""
@@ -124,10 +124,10 @@ class Bedside:
         wanted = {name: value for name, value in query.items() if value}
         yield from self._listed(models.DocumentList, "documents", "/documents", wanted)
 
-    def document(self, document: Document) -> models.DocumentDetail:
+    def document(self, document: DocumentRef) -> models.DocumentDetail:
         return self._model(models.DocumentDetail, "GET", f"/documents/{_id(document)}")
 
-    def file(self, document: Document) -> bytes:
+    def file(self, document: DocumentRef) -> bytes:
         """Return the document's file, as a PDF where it can be shown."""
         with self._sent("GET", f"/documents/{_id(document)}/file") as response:
             return response.content
@@ -144,7 +144,7 @@ class Bedside:
         files, data = {"file": (name, file, "application/octet-stream")}, {"groups": ",".join(groups)}
         return self._model(models.IngestOut, "POST", "/documents", files=files, data=data)
 
-    def withdraw(self, document: Document, reason: str = "") -> models.DocumentOut:
+    def withdraw(self, document: DocumentRef, reason: str = "") -> models.DocumentOut:
         return self._model(models.DocumentOut, "POST", f"/documents/{_id(document)}/withdraw", json={"reason": reason})
 
     def conversations(self, search: str = "") -> Iterator[models.ConversationOut]:
@@ -211,7 +211,7 @@ class Bedside:
         return Unavailable(f"Bedside does not answer at {self._url}: is it running, and is that its address?")
 
 
-def _id(document: Document) -> str:
+def _id(document: DocumentRef) -> str:
     return document if isinstance(document, str) else document.id
 
 
@@ -220,7 +220,7 @@ def _retry_after(response: httpx.Response) -> float:
     return min(60.0, float(said)) if said.isascii() and said.isdecimal() else 0.0
 
 
-def _events(lines: Iterator[str]) -> Iterator[Event]:
+def _events(lines: Iterator[str]) -> Iterator[StreamEvent]:
     """Raises the error that a FailedEvent names, and httpx.ReadError where the stream ends without
     its last event."""
     name, data = "", ""

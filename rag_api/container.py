@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 C = TypeVar("C", bound="Closable")
-Say = Callable[[str], None]
+OnMessage = Callable[[str], None]
 
 
 def silent(line: str) -> None:
@@ -115,7 +115,7 @@ class Container:
     """Opens by the settings; closes what it opened, in the opposite order. Safe from several
     threads."""
 
-    def __init__(self, settings: Settings, say: Say = silent, agreeing: PointingReader | None = None) -> None:
+    def __init__(self, settings: Settings, say: OnMessage = silent, agreeing: PointingReader | None = None) -> None:
         """agreeing: who must agree, in place of whom BEDSIDE_READER names; for measuring. It is not
         closed."""
         self.settings, self._given_agreeing = settings, agreeing

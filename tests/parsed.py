@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+CAMEL = re.compile(r"[A-Z](?=\w*[a-z])\w*")
 DOTTED = re.compile(r"[a-z_]+(\.\w+)+")
 BY_NAME = ("getattr", "setattr", "delattr", "hasattr", "object")  # the last is unittest.mock's
 IN_A_STRING = re.compile(r"(?<!\bself)(?<=[\w\])])\.(_[a-z]\w*)")
@@ -28,7 +30,8 @@ class Import:
 class Parsed:
     docstring: str
     holds_code: bool  # says more than its docstring
-    classes: tuple[str, ...]  # at the module's own level
+    classes: tuple[str, ...]  # those within classes and functions too
+    aliases: tuple[tuple[str, str], ...]  # names of types at the module's own level, each with what it stands for
     imports: tuple[Import, ...]  # those inside functions and type-checking blocks too
     dotted: frozenset[str]  # strings that may name a module
     private: frozenset[str]  # names with an underscore that are asked of another than oneself
@@ -49,11 +52,24 @@ def parsed(path: Path) -> Parsed:
     return Parsed(
         docstring=ast.get_docstring(tree) or "",
         holds_code=any(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in tree.body),
-        classes=tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef)),
+        classes=tuple(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+        aliases=tuple(alias for node in tree.body for alias in _aliases(node)),
         imports=tuple(imports),
         dotted=frozenset(dotted),
         private=frozenset(name for node in ast.walk(tree) for name in _private(node)),
     )
+
+
+def _aliases(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    """Yield the type that it names. Not those with `Annotated`, which are a parameter of a route or
+    a command, called as that is."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=base) as value) if CAMEL.fullmatch(name):
+            if ast.unparse(base) != "Annotated":
+                yield name, ast.unparse(value)
+        case ast.Assign(targets=[ast.Name(id=name)], value=(ast.BinOp(op=ast.BitOr()) | ast.Name()) as value):
+            if CAMEL.fullmatch(name):
+                yield name, ast.unparse(value)
 
 
 def _private(node: ast.AST) -> list[str]:

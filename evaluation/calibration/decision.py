@@ -143,7 +143,7 @@ def confidences_of(rows: Sequence[DecisionRow], fitted: NotFoundModel) -> list[f
     return [probability(row.signals, fitted) if row.open else -1.0 for row in rows]
 
 
-def _bonus(rows: Sequence[DecisionRow], told: NDArray[np.float64]) -> float:
+def _bonus(rows: Sequence[DecisionRow], logits: NDArray[np.float64]) -> float:
     """What a question in another language than its best document needs to be refused no more often
     than others."""
     across = [bool(row.signals.get("crossed")) for row in rows]
@@ -151,7 +151,7 @@ def _bonus(rows: Sequence[DecisionRow], told: NDArray[np.float64]) -> float:
         return 0.0
     for bonus in BONUSES:
         confidences = [
-            _confidence(row, logit + bonus * over) for row, logit, over in zip(rows, told, across, strict=True)
+            _confidence(row, logit + bonus * over) for row, logit, over in zip(rows, logits, across, strict=True)
         ]
         limit = threshold_at(rows, confidences, RISKS["balanced"])
         apart = [

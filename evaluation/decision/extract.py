@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from rag_api.query.synonyms import put_lists
 from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.reader_model.reader_scores import passages_of
 
-Tell = Callable[[int], Any]
+Tell = Callable[[int], object]
 SENTENCES = 60  # of a case that are kept
 
 

@@ -135,11 +135,11 @@ def _asked(row: DecisionRow, confidence: float, threshold: float) -> DecidedQues
     )
 
 
-def at_threshold(told: Sequence[tuple[DecisionRow, float]], threshold: float) -> dict[str, Any]:
+def at_threshold(judged: Sequence[tuple[DecisionRow, float]], threshold: float) -> dict[str, Any]:
     """What is refused and what is answered rightly, with the middle 95% over documents."""
-    asked = [_asked(row, c, threshold) for row, c in told]
-    across = [a for a, (row, _) in zip(asked, told, strict=True) if row.answerable and row.signals.get("crossed")]
-    same = [a for a, (row, _) in zip(asked, told, strict=True) if row.answerable and not row.signals.get("crossed")]
+    asked = [_asked(row, c, threshold) for row, c in judged]
+    across = [a for a, (row, _) in zip(asked, judged, strict=True) if row.answerable and row.signals.get("crossed")]
+    same = [a for a, (row, _) in zip(asked, judged, strict=True) if row.answerable and not row.signals.get("crossed")]
     return {
         "refused": share([a for a in asked if a.answerable], lambda a: a.refused),
         "refused_other_language": share(across, lambda a: a.refused),
@@ -167,12 +167,12 @@ def difference(
     }
 
 
-def _auc(told: Sequence[tuple[DecisionRow, float]]) -> dict[str, float | None]:
+def _auc(judged: Sequence[tuple[DecisionRow, float]]) -> dict[str, float | None]:
     """How surely what can be answered is told from each kind that cannot."""
-    above = np.array([c for row, c in told if row.answerable])
+    above = np.array([c for row, c in judged if row.answerable])
     found: dict[str, float | None] = {}
     for kind in (QuestionKind.NEAR_MISS, QuestionKind.OFF_TOPIC):
-        below = np.array([c for row, c in told if row.kind == kind])
+        below = np.array([c for row, c in judged if row.kind == kind])
         both = len(above) and len(below)
         found[kind.value] = (
             round(float(((above[:, None] > below) + 0.5 * (above[:, None] == below)).mean()), 3) if both else None

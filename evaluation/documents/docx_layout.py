@@ -25,7 +25,7 @@ from lxml import etree, html
 Element = Any
 Words = tuple[str, ...]
 Cells = tuple[Words, ...]
-Row = tuple[Cells, Cells]  # the cells with words of a table's row, and those of them that begin in it
+LaidRow = tuple[Cells, Cells]  # the cells with words of a table's row, and those of them that begin in it
 _PARTS = re.compile(r"word/(document\d*|footnotes|endnotes|numbering)\.xml", re.IGNORECASE)
 _GONE = (
     "del",
@@ -57,7 +57,7 @@ class Laid:
 
     words: Words = ()
     numbers: list[tuple[Words, Words]] = field(default_factory=list)  # of a list, with the words after it
-    rows: list[Row] = field(default_factory=list)
+    rows: list[LaidRow] = field(default_factory=list)
     headings: list[Words] = field(default_factory=list)
 
 
@@ -104,11 +104,11 @@ def laid_out(path: Path, folder: Path) -> Laid | None:
     return found
 
 
-def mended(told: Words, known: set[str]) -> Words:
+def mended(words: Words, known: set[str]) -> Words:
     """Join what a narrow column breaks off without a hyphen, and part what stands close together,
     where only that makes words that LibreOffice writes elsewhere."""
     whole: list[str] = []
-    for word in told:
+    for word in words:
         for pieces in range(1, 4):
             if word not in known and "".join((*whole[-pieces:], word)) in known:
                 whole[-pieces:] = ["".join((*whole[-pieces:], word))]
@@ -188,7 +188,7 @@ def _said(element: Element) -> Words:
     return words("".join(element.itertext()))
 
 
-def _rows(table: Element) -> Iterator[Row]:
+def _rows(table: Element) -> Iterator[LaidRow]:
     above: dict[int, tuple[int, Words]] = {}  # by column: a cell that goes on over so many rows more
     for row in (one for one in table.iter("tr") if next(one.iterancestors("table")) is table):
         cells: list[tuple[int, Words, bool]] = []

@@ -35,10 +35,10 @@ _COLUMNS = {  # what is counted, of what
 def ours(path: Path) -> Laid:
     from rag_api.domain import BlockKind
     from rag_api.ingest.readers.read_docx import read_docx
-    from rag_api.ingest.structure.tagged_lines import Told
+    from rag_api.ingest.structure.tagged_lines import TaggedLine
 
     found, lines = Laid(), read_docx(path, path.name).lines
-    for line in (one for one in lines if isinstance(one, Told)):
+    for line in (one for one in lines if isinstance(one, TaggedLine)):
         if line.kind is BlockKind.HEADING:
             found.headings.append(words(line))
         elif line.kind is BlockKind.ROW:
@@ -168,7 +168,7 @@ def longest(one: Words, other: Words) -> int:
     return len(one) - left.bit_count()
 
 
-def measure(reader: str, files: list[Path], work: Path, told: Any) -> None:
+def measure(reader: str, files: list[Path], work: Path, pipe: Any) -> None:
     """Reads twice: as it is, which is timed, and with the numbers of lists left out, so that these
     are not counted as words."""
     read = READERS[reader]
@@ -184,7 +184,7 @@ def measure(reader: str, files: list[Path], work: Path, told: Any) -> None:
         rewrite(path, plain := work / f"{path.stem}.{reader}.docx", "")
         unnumbered.append(_tried(reader, plain))
         plain.unlink()
-    told.send((seconds, memory, numbered, unnumbered))
+    pipe.send((seconds, memory, numbered, unnumbered))
 
 
 def _tried(reader: str, path: Path) -> Laid:

@@ -15,7 +15,7 @@ from typing import Any
 from evaluation.quality.metrics import bootstrap_ratio, reciprocal
 from rag_api.errors import InvalidInput
 
-Row = Mapping[str, Any]
+ResultRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Difference:
     p: float
 
 
-def compare(a: Sequence[Row], b: Sequence[Row]) -> dict[str, Any]:
+def compare(a: Sequence[ResultRow], b: Sequence[ResultRow]) -> dict[str, Any]:
     """Raises InvalidInput when the runs are not of the same judged questions."""
     first, second = {row["id"]: row for row in a}, {row["id"]: row for row in b}
     if not first or first.keys() != second.keys():
@@ -60,11 +60,11 @@ def compare(a: Sequence[Row], b: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _within(row: Row, k: int) -> float:
+def _within(row: ResultRow, k: int) -> float:
     return float(row["rank"] is not None and row["rank"] <= k)
 
 
-def _difference(pairs: Sequence[tuple[Row, Row]], value: Callable[[Row], float]) -> Difference:
+def _difference(pairs: Sequence[tuple[ResultRow, ResultRow]], value: Callable[[ResultRow], float]) -> Difference:
     a, b = [value(x) for x, _ in pairs], [value(y) for _, y in pairs]
     apart = [y - x for x, y in zip(a, b, strict=True)]
     better, worse = sum(d > 0 for d in apart), sum(d < 0 for d in apart)
@@ -82,6 +82,6 @@ def sign_test(better: int, worse: int) -> float:
     return min(1.0, 2 * sum(comb(n, k) for k in range(fewer + 1)) / float(2**n))
 
 
-def _told(a: Row, b: Row) -> dict[str, Any]:
+def _told(a: ResultRow, b: ResultRow) -> dict[str, Any]:
     names = ("id", "question", "language", "department", "answerable")
     return {**{name: a[name] for name in names}, "rank": [a["rank"], b["rank"]], "found": [a["found"], b["found"]]}

@@ -25,7 +25,7 @@ from rag_api.stores.ranking.fuse import CANDIDATES, ScoreLists, fuse
 from rag_api.text.bm25_analyzer import question_terms
 
 ALPHAS = (0.35, 0.5, 0.65, 0.75)  # besides the embedder's own
-Tell = Callable[[int], Any]
+Tell = Callable[[int], object]
 
 
 def measure(

@@ -36,7 +36,7 @@ TOGETHER = 50  # documents, 5,000 chunks, in one commit of LanceDB
 FREE_BYTES_PER_CHUNK = 20_000  # of disk; LanceDB keeps 11,000, and older versions for ten minutes while it is loaded
 NAME = "Bench"
 ALPHA = 0.65  # of the default embedder
-Tell = Callable[[int], Any]
+Tell = Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True)

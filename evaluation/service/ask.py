@@ -38,7 +38,7 @@ from rag_api.stores import Store
 
 WARMING = 10  # questions before those that are timed; none comes twice, for its vector would be known
 T = TypeVar("T")
-Tell = Callable[[int], Any]
+Tell = Callable[[int], object]
 
 
 @dataclass(slots=True)

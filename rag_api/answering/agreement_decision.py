@@ -54,7 +54,7 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
     reader = _reader(builder, retrieval, container)
     if reader is None:
         return retrieval.answerable
-    agreed, read, told = list[_Read](), list[_Read](), list[dict[str, float]]()
+    agreed, read, stats = list[_Read](), list[_Read](), list[dict[str, float]]()
     fitted, threshold = _fitted(reader, container)
     readings = chosen_again(builder, reader, weight_of(reader, container), lambda asked: _may_agree(asked, container))
     if readings is None:
@@ -63,22 +63,22 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
         if reading is None:
             continue
         made = reading.of(quoted_for(builder, asked), asked.found.texts)
-        told.append(told_of(made, asked.found, fitted, threshold))
+        stats.append(stats_of(made, asked.found, fitted, threshold))
         sure = fitted is None or agrees(made, asked.found, fitted, fitted.at(SURE))
         if elsewhere := fitted is not None and not sure and stands_elsewhere(quoted_for(builder, asked), asked.found):
-            told[-1] |= {"elsewhere": True, "needed": _surely(reader, container)}
+            stats[-1] |= {"elsewhere": True, "needed": _surely(reader, container)}
         if agrees(made, asked.found, fitted, threshold) and not elsewhere:
-            read.append(_Read(asked, made, sure, told[-1]))
-    builder.stats |= {"agreement": told} if told else {}
+            read.append(_Read(asked, made, sure, stats[-1]))
+    builder.stats |= {"agreement": stats} if stats else {}
     is_half = len(read) < len(builder.asked) or bool(builder.not_found)
     for one in read:
         if one.sure or not is_half:
             agreed.append(one)
         else:
-            one.told.update(half=True, needed=_surely(reader, container))
+            one.stats.update(half=True, needed=_surely(reader, container))
     if not agreed:
         return False
-    builder.unsure = any(one.told.get("chance", 1.0) < EVEN for one in agreed)
+    builder.unsure = any(one.stats.get("chance", 1.0) < EVEN for one in agreed)
     left_out = tuple(asked.said for asked in builder.asked if all(one.asked is not asked for one in agreed))
     if left_out:
         builder.asked, builder.sections = tuple(one.asked for one in agreed), None
@@ -102,7 +102,7 @@ class _Read:
     asked: AskedApart
     made: Agreement
     sure: bool
-    told: dict[str, float]
+    stats: dict[str, float]
 
 
 def _pointed(agreed: Sequence[_Read], section: Section, surely: bool = True) -> Sequence[Candidate]:
@@ -129,14 +129,14 @@ def is_second_choice(builder: AnswerBuilder, found: Retrieval) -> bool:
     return not best or (found.best_is_withheld and stands_elsewhere(best, found))
 
 
-def told_of(
+def stats_of(
     made: Agreement, found: Retrieval, fitted: NotFoundModel | None, threshold: float | None
 ) -> dict[str, float]:
     """What is kept of it with the answer, so that one can see later why it was quoted or not."""
-    told: dict[str, float] = {"points": round(made.points, 3), "answers": round(made.answers, 3)}
+    stats: dict[str, float] = {"points": round(made.points, 3), "answers": round(made.answers, 3)}
     if fitted is None:
-        return told
-    return told | {
+        return stats
+    return stats | {
         "chance": round(chance(made, found, fitted), 4),
         "needed": fitted.threshold if threshold is None else threshold,
     }

@@ -23,10 +23,10 @@ def moved_to(group: str, *names: str) -> type[TyperGroup]:
     """Return the class of a group of commands that says of each command of before where it is
     now."""
 
-    class Moved(TyperGroup):
+    class MovedCommands(TyperGroup):
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args and args[0] in names:
                 ctx.fail(f"{args[0]} is now: {ctx.info_name} {group} {args[0]}")
             return super().resolve_command(ctx, args)
 
-    return Moved
+    return MovedCommands

@@ -16,7 +16,7 @@ from rag_api.domain import EVERYONE, LOCAL_USER, Role, User
 from rag_api.errors import MembershipAdminNeeded, MoreThanYours, NotForYourself, NotFound, NoWayBack
 
 T = TypeVar("T")
-Change = tuple[Collection[Any], Collection[Any]]  # before and after
+BeforeAfter = tuple[Collection[Any], Collection[Any]]  # before and after
 
 _MACHINE = "or `bedside users` on the machine itself"
 _LACKING = (
@@ -96,7 +96,7 @@ def may_change_memberships(user: User) -> bool:
     return Role.MEMBERSHIP_ADMIN in user.roles
 
 
-def may_give(user: User, account_id: str, groups: Change, roles: Change) -> None:
+def may_give(user: User, account_id: str, groups: BeforeAfter, roles: BeforeAfter) -> None:
     """What an account has by hand is changed from one to the other. Raises MembershipAdminNeeded
     and NotForYourself."""
     if not may_change_memberships(user):
@@ -141,7 +141,7 @@ def may_regroup(user: User, *read_by: Collection[str]) -> None:
         raise MembershipAdminNeeded(f"This changes who reads documents that you may not read yourself. {_LACKING}")
 
 
-def may_let_go(user: User, groups: Change, others: Collection[User]) -> None:
+def may_let_go(user: User, groups: BeforeAfter, others: Collection[User]) -> None:
     """Give a document that the user reads to groups that they are in none of. others: who may act
     besides. Raises NoWayBack where nobody of them could undo it."""
     before, after = map(set, groups)

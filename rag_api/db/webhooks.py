@@ -24,7 +24,7 @@ LISTED = 50  # deliveries
 # Of those that the user's groups include: what a wider one tells is not theirs to see.
 _THEIRS = "w.groups <@ %(user_groups)s"
 
-Event = Literal["document.indexed", "document.new_version", "document.withdrawn", "document.expired", "test"]
+WebhookEvent = Literal["document.indexed", "document.new_version", "document.withdrawn", "document.expired", "test"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Delivery:
     """One message to one webhook. `next_at`: of the next try, where one is to come."""
 
     id: int
-    event: Event
+    event: WebhookEvent
     document: str  # the name it was ingested under
     created_at: datetime
     tries: int
@@ -60,7 +60,7 @@ class Changed:
     """What happened to a document."""
 
     document_id: str
-    event: Event
+    event: WebhookEvent
 
 
 def list_webhooks(db: Database, user: User) -> list[Webhook]:

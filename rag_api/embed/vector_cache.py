@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from rag_api.embed.protocol import Embedder
 
-Look = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
+Lookup = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
 HALF = np.dtype("<f2")
 
 
 class DbVectorCache:
     """`look`: keys -> the packed vectors of those that are known."""
 
-    def __init__(self, inner: Embedder, look: Look) -> None:
+    def __init__(self, inner: Embedder, look: Lookup) -> None:
         self._inner, self._look = inner, look
         self.name, self.dim = inner.name, inner.dim
 

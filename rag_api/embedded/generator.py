@@ -22,7 +22,7 @@ from rag_api.embedded.processes import Watcher, file_lock, free_port
 from rag_api.errors import GeneratorUnavailable
 from services.contract.wire import QUOTES
 
-Say = Callable[[str], None]
+OnMessage = Callable[[str], None]
 TAKEN = "address already in use"
 # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is
 # started anew
@@ -95,7 +95,7 @@ class GeneratorProcess:
     def log_file(self) -> Path:
         return self.data_dir / "logs" / "generator.log"
 
-    def start(self, say: Say = lambda line: None) -> None:
+    def start(self, say: OnMessage = lambda line: None) -> None:
         """Return when it answers. Raises GeneratorUnavailable, with the end of its log."""
         self._obtain(say)
         self._watcher.start()
@@ -116,7 +116,7 @@ class GeneratorProcess:
     ) -> None:
         self.stop()
 
-    def _obtain(self, say: Say) -> None:
+    def _obtain(self, say: OnMessage) -> None:
         """Borrow the one that another process started, or start one."""
         with file_lock(self.data_dir / "generator.lock"):
             running = self._running()
@@ -144,7 +144,7 @@ class GeneratorProcess:
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
 
-    def _wait(self, say: Say) -> None:
+    def _wait(self, say: OnMessage) -> None:
         process = self._process  # who stops it meanwhile takes it away
         assert process is not None
         began = time.monotonic()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rag_api.db.questions.gaps import NearDocument, Unanswered
-from rag_api.guard.people.patient import Groups, patient_of
+from rag_api.guard.people.patient import PatientGroups, patient_of
 from rag_api.text.bm25_analyzer import question_terms
 from rag_api.text.csv_cells import harmless
 
@@ -29,7 +29,7 @@ class Gap:
 
     department: str
     terms: frozenset[str]
-    patients: Groups
+    patients: PatientGroups
     asked: list[Unanswered] = field(default_factory=list)
 
     @property

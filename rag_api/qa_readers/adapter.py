@@ -23,13 +23,15 @@ from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import PointedReading
 from services.contract.reading_prompt import LABELS, NONE, TO, VERSION, passage_part, question_part
 
-Prompt = tuple[list[str], list[str]]  # its pieces, each cut into tokens by itself, and what may follow: one token each
+TokenPrompt = tuple[
+    list[str], list[str]
+]  # its pieces, each cut into tokens by itself, and what may follow: one token each
 TOLD = 20  # tokens that another server tells the log-probabilities of
 UNSAID = -12.0  # nats of what is not among them
 
 
 class TokenScorer(Protocol):
-    def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+    def scores(self, prompts: Sequence[TokenPrompt]) -> list[list[float]]:
         """Return the log-probability of each prompt's continuations. Raises
         GeneratorUnavailable."""
 
@@ -62,7 +64,7 @@ class AdapterReader:
     def close(self) -> None:
         self._client.close()
 
-    def _scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+    def _scores(self, prompts: Sequence[TokenPrompt]) -> list[list[float]]:
         """The same among themselves."""
         found = self._scorer.scores(prompts)
         if [len(one) for one in found] != [len(after) for _, after in prompts]:
@@ -76,7 +78,7 @@ class AdapterScorer:
     def __init__(self, adapter: str, model: str, url: AddressOf, client: httpx.Client) -> None:
         self._adapter, self._model, self._url, self._client = adapter, model, url, client
 
-    def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+    def scores(self, prompts: Sequence[TokenPrompt]) -> list[list[float]]:
         asked = [{"prompt": prompt, "adapter": self._adapter, "continuations": after} for prompt, after in prompts]
         answer = post(self._client, f"{self._url()}/score", {"model": self._model, "prompts": asked})
         try:
@@ -93,7 +95,7 @@ class CompletionsScorer:
     def __init__(self, model: str, url: AddressOf, client: httpx.Client) -> None:
         self._model, self._url, self._client = model, url, client
 
-    def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+    def scores(self, prompts: Sequence[TokenPrompt]) -> list[list[float]]:
         texts = ["".join(pieces) for pieces, _ in prompts]
         asked = {"model": self._model, "prompt": texts, "max_tokens": 1, "temperature": 0, "logprobs": TOLD}
         answer = post(self._client, f"{self._url()}/completions", asked)

@@ -22,7 +22,7 @@ from services.contract.templates import guess_language
 
 Language = Literal["nl", "en"]
 AddressOf = Callable[[], str]  # where the configured generator answers now
-Prompt = tuple[str, tuple[str, ...]]  # the user's message, and what may follow it
+ChatPrompt = tuple[str, tuple[str, ...]]  # the user's message, and what may follow it
 
 VERSION = 1  # of the prompts: what was fitted to their scores is kept under it
 # sentences that are asked about, those in front; an OpenAI-compatible server tells no more than so
@@ -50,7 +50,7 @@ def variants(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((word, word.capitalize(), f" {word}", f" {word.capitalize()}")))
 
 
-def prompts_of(question: str, passage: ReaderPassage) -> tuple[Prompt, Prompt | None]:
+def prompts_of(question: str, passage: ReaderPassage) -> tuple[ChatPrompt, ChatPrompt | None]:
     """Return yes or no, and which sentence; the latter only where there are several. Both begin
     with the passage."""
     language = guess_language(question)
@@ -68,7 +68,7 @@ def prompts_of(question: str, passage: ReaderPassage) -> tuple[Prompt, Prompt | 
 
 
 class PromptScorer(Protocol):
-    def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+    def scores(self, prompts: Sequence[ChatPrompt]) -> list[list[float]]:
         """Return log p(continuation | prompt) for each continuation of each prompt. Raises
         GeneratorUnavailable."""
 
@@ -123,7 +123,7 @@ class BedsideScorer:
     def __init__(self, url: Callable[[], str], model: str, client: httpx.Client) -> None:
         self._url, self._model, self._client = url, model, client
 
-    def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+    def scores(self, prompts: Sequence[ChatPrompt]) -> list[list[float]]:
         found: list[list[float]] = []
         for start in range(0, len(prompts), self.AT_ONCE):
             part = prompts[start : start + self.AT_ONCE]
@@ -162,7 +162,7 @@ class OpenAiScorer:
         except GeneratorUnavailable:
             return
 
-    def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+    def scores(self, prompts: Sequence[ChatPrompt]) -> list[list[float]]:
         return [self._first_token(text, after) for text, after in prompts]
 
     def _first_token(self, text: str, after: Sequence[str]) -> list[float]:

@@ -150,7 +150,7 @@ def without_form(question: str) -> str:
     return left if len(content_words(left)) >= _LEAST else question
 
 
-def asks_nothing(question: str) -> bool:
+def is_statement(question: str) -> bool:
     """Return whether it only tells of something, without a word that asks and without one of what
     may be asked of a thing (its dose)."""
     said = _WORD.findall(question.lower())

@@ -9,9 +9,11 @@ database, so it goes on where it was. Knows no HTTP.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from rag_api.db import sentences as db
@@ -21,13 +23,10 @@ from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.vector_cache import HALF, key_of, packed
 from rag_api.embedded.background import Background, Pauses
-from rag_api.retrieval import sentence_scorer
 from rag_api.retrieval.find import LONGEST_TEXT
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.search.patient_ranking import RetrievalContainer
 from rag_api.retrieval.sentence_scorer import lines_of
-from rag_api.text import sentence_splitter
-from rag_api.text.quotable import quotable_spans
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +38,11 @@ QUIET = 1.0  # seconds without an answer before it goes on
 # seconds until it looks for new documents: after the start, ever after, after an error
 FIRST, EVERY, AGAIN = 3.0, 15.0, 60.0
 
+ROOT = Path(__file__).resolve().parents[2]
+# beside rag_api/text
+RULES = ("rag_api/retrieval/sentence_scorer.py", "services/contract/wire.py")
 GoOn = Callable[[], bool]
-Tell = Callable[[SentencesKept], None]
+OnKept = Callable[[SentencesKept], None]
 
 
 class PrecomputeContainer(RetrievalContainer, Protocol):
@@ -56,13 +58,16 @@ class PrecomputeContainer(RetrievalContainer, Protocol):
         """With the index that is in force now, to the end."""
 
 
-def made_by(embedder: Embedder) -> str:
-    """Say what the kept vectors follow from beside the texts and titles. What a new version of the
-    rules leaves as it was is found by its key and not embedded again."""
-    return f"{embedder.name} rules {sentence_splitter.VERSION}.{quotable_spans.VERSION}.{sentence_scorer.VERSION}"
+def made_by(embedder: Embedder, root: Path = ROOT) -> str:
+    """Say what the kept vectors follow from beside the texts and titles: the source of all that
+    `lines_of` goes by. What another release of it leaves as it was is found by its key and not
+    embedded again."""
+    files = (*sorted((root / "rag_api" / "text").rglob("*.py")), *(root / file for file in RULES))
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    return f"{embedder.name} rules {digest[:16]}"
 
 
-def make_all(container: PrecomputeContainer, go_on: GoOn, tell: Tell = lambda kept: None) -> SentencesKept:
+def make_all(container: PrecomputeContainer, go_on: GoOn, tell: OnKept = lambda kept: None) -> SentencesKept:
     """Embed what is outstanding, for as long as `go_on` says so; it may wait. Another process at
     it: nothing is done here."""
     wanted = made_by(container.embedder)
@@ -77,7 +82,7 @@ def make_all(container: PrecomputeContainer, go_on: GoOn, tell: Tell = lambda ke
     return found
 
 
-def _make(container: PrecomputeContainer, wanted: str, go_on: GoOn, tell: Tell) -> KeptState:
+def _make(container: PrecomputeContainer, wanted: str, go_on: GoOn, tell: OnKept) -> KeptState:
     for document in db.outstanding(container.db, wanted):
         tell(_kept(container, wanted, KeptState.MAKING))
         state = _made(container, document, wanted, go_on)

@@ -29,9 +29,6 @@ from rag_api.text.ranges import fits, fits_age
 from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import coverage
 
-# one more whenever `lines_of` gives other lines of the same quotes
-# (tests/rag_api/retrieval/test_rule_versions.py)
-VERSION = 1
 MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border may cut the rest
 
 

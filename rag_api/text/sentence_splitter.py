@@ -14,10 +14,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-# one more whenever any text is cut otherwise: kept vectors are then made anew
-# (tests/rag_api/retrieval/test_rule_versions.py)
-VERSION = 3
-
 _OPENS_WORDS = """
 afb afd agv approx apr art ass aug bijl bijv blz bv ca cf cfr dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext fax feb fig
 fri geb gem gen hfst hr ia ie ikv incl ing inz ipv ir ivg ivm jan jr jul jun ma max mbt mbv mevr min mn mogel mon mr mrs mrt ms mw nl no

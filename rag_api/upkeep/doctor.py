@@ -15,7 +15,7 @@ from rag_api.upkeep.finding import Finding, fail
 
 log = logging.getLogger(__name__)
 
-Found = Finding | list[Finding] | None
+Findings = Finding | list[Finding] | None
 TODO = {  # by an error's code, for what a look meets
     "database_unavailable": "Start PostgreSQL, or set BEDSIDE_DATABASE_URL right.",
     "store_unavailable": "Start the vector store, or set BEDSIDE_WEAVIATE_URL right.",
@@ -31,7 +31,7 @@ TODO = {  # by an error's code, for what a look meets
 def examine(settings: Settings, container: Container, *, thorough: bool = False) -> Iterator[Finding]:
     """Yield what each look found, one that fails included. thorough: the content of every file is
     read, every passage looked for."""
-    looks: list[tuple[str, Callable[[], Found]]] = [
+    looks: list[tuple[str, Callable[[], Findings]]] = [
         ("secrets", lambda: machine.secrets(settings)),
         ("way in", lambda: machine.way_in(settings)),
         ("certificate", lambda: machine.certificate(settings)),
@@ -62,7 +62,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         yield from found if isinstance(found, list) else [found] if found else []
 
 
-def _looked(name: str, look: Callable[[], Found]) -> Found:
+def _looked(name: str, look: Callable[[], Findings]) -> Findings:
     """A look that cannot be taken is a finding; the others go on."""
     try:
         return look()

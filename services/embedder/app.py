@@ -37,7 +37,7 @@ class EmbeddingsIn(BaseModel):
     user: str | None = None
 
 
-class Refused(Exception):
+class RefusedTexts(Exception):
     """A request that is answered with OpenAI's error shape."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
@@ -102,7 +102,7 @@ def create_app(
     app = FastAPI(title="Bedside embedder", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
     app.add_middleware(RequestIds)
-    app.add_exception_handler(Refused, _refuse)
+    app.add_exception_handler(RefusedTexts, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_api_route("/v1/embeddings", embeddings, methods=["POST"])
     app.add_api_route("/v1/models", models)
@@ -115,7 +115,7 @@ async def embeddings(ask: EmbeddingsIn, request: Request) -> dict[str, Any]:
     texts = [ask.input] if isinstance(ask.input, str) else ask.input
     _check(ask.model, texts, service.settings)
     if service.encode is None:
-        raise Refused(503, "not_ready", service.error or "the model is loading")
+        raise RefusedTexts(503, "not_ready", service.error or "the model is loading")
     vectors = await asyncio.to_thread(service.embed, texts)
     data = [
         {"object": "embedding", "index": i, "embedding": _encoded(v, ask.encoding_format)}
@@ -149,19 +149,19 @@ def _authorised(request: Request) -> EmbedderService:
     key = service.settings.api_key
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if key is not None and not secrets.compare_digest(given.encode(), key.get_secret_value().encode()):
-        raise Refused(401, "invalid_api_key", "a valid API key is wanted as a bearer token")
+        raise RefusedTexts(401, "invalid_api_key", "a valid API key is wanted as a bearer token")
     return service
 
 
 def _check(model: str, texts: list[str], settings: EmbedderSettings) -> None:
     if model not in (settings.served_name, settings.model):
-        raise Refused(
+        raise RefusedTexts(
             404, "model_not_found", f"the model {model!r} does not exist; this service has {settings.served_name!r}"
         )
     if not 1 <= len(texts) <= settings.max_texts:
-        raise Refused(400, "invalid_request", f"input must hold 1 to {settings.max_texts} texts, not {len(texts)}")
+        raise RefusedTexts(400, "invalid_request", f"input must hold 1 to {settings.max_texts} texts, not {len(texts)}")
     if any(len(text) > settings.max_characters for text in texts):
-        raise Refused(400, "invalid_request", f"a text may have {settings.max_characters} characters at most")
+        raise RefusedTexts(400, "invalid_request", f"a text may have {settings.max_characters} characters at most")
 
 
 def _encoded(vector: NDArray[np.float32], encoding: str) -> list[float] | str:
@@ -169,7 +169,7 @@ def _encoded(vector: NDArray[np.float32], encoding: str) -> list[float] | str:
 
 
 async def _refuse(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedTexts)
     body = {"message": error.message, "type": "invalid_request_error", "code": error.code}
     return JSONResponse({"error": body}, error.status)
 

@@ -74,11 +74,11 @@ def main(words: list[str] | None = None) -> int:
         "--data", type=Path, nargs="+", default=[], help="questions on passages: their validate part, as documents"
     )
     weigh.add_argument("--most", type=int, default=200, help="questions of --data, and as many near misses; 0: all")
-    told = parser.parse_args(words)
-    if told.threads:
-        torch.set_num_threads(told.threads)
+    options = parser.parse_args(words)
+    if options.threads:
+        torch.set_num_threads(options.threads)
     try:
-        return {"train": _train, "measure": _measure, "gate": _gate, "weigh": _weigh}[told.command](told)
+        return {"train": _train, "measure": _measure, "gate": _gate, "weigh": _weigh}[options.command](options)
     except (OSError, ValueError) as error:
         print(f"{error}", file=sys.stderr)
         return 1
@@ -87,50 +87,61 @@ def main(words: list[str] | None = None) -> int:
         return 1
 
 
-def _train(told: argparse.Namespace) -> int:
-    dtype = getattr(torch, told.dtype) if told.dtype else None
+def _train(options: argparse.Namespace) -> int:
+    dtype = getattr(torch, options.dtype) if options.dtype else None
     reading = open_model(
-        told.model, rank=told.rank, layers=told.layers, activated=told.activated, adapter=told.begin, dtype=dtype
+        options.model,
+        rank=options.rank,
+        layers=options.layers,
+        activated=options.activated,
+        adapter=options.begin,
+        dtype=dtype,
     )
-    passages = read_passages(told.data, ("train",))
-    schedule = Schedule(told.steps, told.cool, told.rate, foreign=told.foreign, examine_every=told.examine_every)
-    training = Training(reading, passages, schedule, told.work)
+    passages = read_passages(options.data, ("train",))
+    schedule = Schedule(
+        options.steps, options.cool, options.rate, foreign=options.foreign, examine_every=options.examine_every
+    )
+    training = Training(reading, passages, schedule, options.work)
     if training.resume():
-        print(f"goes on at step {training.step} of {told.steps}")
-    examined = _drawn(read_passages(told.data, ("validate",)), told.examine)
+        print(f"goes on at step {training.step} of {options.steps}")
+    examined = _drawn(read_passages(options.data, ("validate",)), options.examine)
     training.run(Examination(examined) if examined else None, lambda line: print(json.dumps(line), flush=True))
-    training.save(told.out, {"model": Path(told.model).name, "data": [file.name for file in told.data]})
-    print(f"written: {told.out}")
+    training.save(options.out, {"model": Path(options.model).name, "data": [file.name for file in options.data]})
+    print(f"written: {options.out}")
     return 0
 
 
-def _measure(told: argparse.Namespace) -> int:
-    dtype = getattr(torch, told.dtype) if told.dtype else None
-    reading = open_model(told.model, adapter=told.adapter, dtype=dtype)
-    passages = _drawn(read_passages(told.data, told.split), told.most)
+def _measure(options: argparse.Namespace) -> int:
+    dtype = getattr(torch, options.dtype) if options.dtype else None
+    reading = open_model(options.model, adapter=options.adapter, dtype=dtype)
+    passages = _drawn(read_passages(options.data, options.split), options.most)
     print(json.dumps(Examination(passages, kept=0).of(reading).figures(), indent=1))
     return 0
 
 
-def _gate(told: argparse.Namespace) -> int:
+def _gate(options: argparse.Namespace) -> int:
     from services.reader import gate
 
-    reading = open_model(told.model, adapter=told.adapter, dtype=getattr(torch, told.dtype) if told.dtype else None)
-    figures = gate.measure(told.documents, told.questions, told.near_misses, reading, _asked, told.name)
-    gate.write(figures, told.json)
+    reading = open_model(
+        options.model, adapter=options.adapter, dtype=getattr(torch, options.dtype) if options.dtype else None
+    )
+    figures = gate.measure(options.documents, options.questions, options.near_misses, reading, _asked, options.name)
+    gate.write(figures, options.json)
     return 0
 
 
-def _weigh(told: argparse.Namespace) -> int:
+def _weigh(options: argparse.Namespace) -> int:
     from services.reader import weigh
     from services.reader.gate import InProcess
 
-    reading = open_model(told.model, adapter=told.adapter, dtype=getattr(torch, told.dtype) if told.dtype else None)
+    reading = open_model(
+        options.model, adapter=options.adapter, dtype=getattr(torch, options.dtype) if options.dtype else None
+    )
     reader = InProcess(reading)
     with tempfile.TemporaryDirectory(prefix="bedside-weigh-") as folder:
-        collections = weigh.collections_of(told.collections) if told.collections else []
-        if told.data:
-            collections.append(("passages", *weigh.written_out(told.data, Path(folder), told.most)))
+        collections = weigh.collections_of(options.collections) if options.collections else []
+        if options.data:
+            collections.append(("passages", *weigh.written_out(options.data, Path(folder), options.most)))
         found = [weigh.collected(*own, reader, _asked) for own in collections]
     rows = {weight: [row for own in found for row in own[weight]] for weight in weigh.WEIGHTS}
     for weight, own in rows.items():

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from rag_api.stores.ranking.bm25 import Statistics
-from rag_api.stores.ranking.term_counts import Row, TermCounts
+from rag_api.stores.ranking.term_counts import TermCounts, TermRow
 
-ROWS: list[Row] = [(["everyone"], "a b b"), (["everyone"], "b c"), (["icu", "surgery"], "a a d"), (["icu"], "d")]
+ROWS: list[TermRow] = [(["everyone"], "a b b"), (["everyone"], "b c"), (["icu", "surgery"], "a a d"), (["icu"], "d")]
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def counts(tmp_path: Path) -> TermCounts:
     return made
 
 
-def of(counts: TermCounts, *groups: str, hidden: list[Row] | None = None) -> tuple[int, int, dict[str, int]]:
+def of(counts: TermCounts, *groups: str, hidden: list[TermRow] | None = None) -> tuple[int, int, dict[str, int]]:
     own, _ = counts.statistics(groups, ["a", "b", "c", "d", "z"], hidden or [])
     return own.chunks, own.terms, {term: chunks for term, chunks in own.holding.items() if chunks}
 

@@ -33,7 +33,7 @@ NUMBERS = itertools.count()  # each question is one that nobody asked before: no
 
 @dataclass(slots=True)
 class Seen:
-    """One question as its reader saw it. `told`: seconds until the first clear state, `silence`:
+    """One question as its reader saw it. `clear`: seconds until the first clear state, `silence`:
     the longest between two signs of life."""
 
     mode: str
@@ -44,7 +44,7 @@ class Seen:
     again: int = 0  # times that the page asked again by itself
     outcome: str = ""
     notices: frozenset[str] = frozenset()
-    told: float = 0.0
+    clear: float = 0.0
     silence: float = 0.0
     ended: float = 0.0
 
@@ -112,13 +112,13 @@ def ask(client: httpx.Client, url: str, question: str, mode: str) -> Seen:
         _once(client, url, question, seen, key)
         if seen.outcome != BROKEN or seen.words or pause is None:
             break
-        seen.told = seen.told or time.monotonic() - seen.began  # the page says that it asks again
+        seen.clear = seen.clear or time.monotonic() - seen.began  # the page says that it asks again
         seen.again += 1
         time.sleep(pause)
     if seen.outcome == BROKEN and seen.conversation_id:
         _recover(client, url, seen)
     seen.ended = time.monotonic()
-    seen.told = seen.told or seen.ended - seen.began
+    seen.clear = seen.clear or seen.ended - seen.began
     return seen
 
 
@@ -159,7 +159,7 @@ def _recover(client: httpx.Client, url: str, seen: Seen) -> None:
 
 def _take(seen: Seen, name: str, data: dict[str, object], now: float) -> None:
     if name == "found":
-        seen.told = seen.told or now - seen.began
+        seen.clear = seen.clear or now - seen.began
         seen.answer_id, seen.conversation_id = str(data["answer_id"]), str(data["conversation_id"])
     seen.words = seen.words or name == "token"
     if name in ("done", "failed"):
@@ -213,7 +213,7 @@ def _sum(bedside: Bedside, seen: list[Seen], before: int, begun: float, ended: f
         outcomes=dict(Counter(one.outcome for one in seen)),
         unclear=dict(Counter(one.outcome for one in seen if not _is_clear(one))),
         slowest_failure=round(max((one.silence for one in during if one.failed), default=0.0), 1),
-        slowest_sources=round(max((one.told for one in during), default=0.0), 1),
+        slowest_sources=round(max((one.clear for one in during), default=0.0), 1),
         again=sum(one.again for one in seen),
         stored_later=sum("stored_later" in one.notices for one in seen),
         said_unstored=sum("not_stored" in one.notices for one in seen),

@@ -44,6 +44,17 @@ def test_no_two_classes_have_one_name() -> None:
     assert {name: files for name, files in found.items() if len(files) > 1} == {}, "say in each name what sets it apart"
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_name_of_a_type_stands_for_two(package: str) -> None:
+    found: dict[str, set[str]] = defaultdict(set)
+    classes = {name for path in paths(package) for name in parsed(path).classes}
+    for path in paths(package):
+        for name, meant in parsed(path).aliases:
+            found[name] |= {meant, "a class"} if name in classes else {meant}
+    assert found
+    assert {name: meant for name, meant in found.items() if len(meant) > 1} == {}, "say in each name what sets it apart"
+
+
 @pytest.mark.parametrize("folder", [*PACKAGES, "tests"])
 def test_docstrings_of_modules_begin_with_their_subject(folder: str) -> None:
     said = {path.relative_to(ROOT).as_posix(): parsed(path).docstring for path in paths(folder)}
@@ -70,6 +81,19 @@ def test_no_test_asks_for_what_is_private_in_the_product() -> None:
 
 def test_what_is_allowed_is_needed() -> None:
     assert sorted(OTHERS.keys() - used().keys()) == []
+
+
+def test_names_of_types_are_seen_wherever_they_are_given(tmp_path: Path) -> None:
+    lines = [
+        "class One:", "    class Two: ...",
+        "def f():", "    class Three: ...",
+        "Item = Line | Row", "Boxes = NDArray[float]", "Other = One",
+        "Query = Annotated[str, Path()]", "COUNT = A | B", "first = table[0]", "Made = One()",
+    ]  # fmt: skip
+    (tmp_path / "one.py").write_text("\n".join(lines))
+    seen = parsed(tmp_path / "one.py")
+    assert set(seen.classes) == {"One", "Two", "Three"}
+    assert dict(seen.aliases) == {"Item": "Line | Row", "Boxes": "NDArray[float]", "Other": "One"}
 
 
 @pytest.mark.parametrize(

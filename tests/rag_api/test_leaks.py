@@ -39,7 +39,7 @@ def test_no_response_tells_of_what_its_reader_may_not_read(
     assert tally.differing == []
     assert gaps["gaps"], "nothing was asked in vain that could have told"
     assert tally.questions == QUESTIONS
-    assert tally.told, "nothing was said that could have told"
+    assert tally.warned, "nothing was said that could have told"
 
 
 def test_a_difference_is_seen_wherever_it_is() -> None:

@@ -27,7 +27,7 @@ from rag_api.ingest.common.chunk import chunk, embedding_text
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import Retrieval, find
 
-Tell = Callable[[int], Any]
+Tell = Callable[[int], object]
 BUDGETS = (0.02, 0.05, 0.1, 0.2)  # shares of the answerable that a hospital may accept to see refused
 
 

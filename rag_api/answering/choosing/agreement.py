@@ -115,18 +115,18 @@ def chosen_by_both(found: Retrieval, read: ReadPassages, weight: float) -> Retri
     return replace(found, scored=tuple(scored))
 
 
-def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel | None, threshold: float | None) -> bool:
+def agrees(read: Agreement, retrieval: Retrieval, fitted: NotFoundModel | None, threshold: float | None) -> bool:
     """Whether what was chosen is quoted. threshold: in place of the fitted one."""
     if fitted is None:
-        return retrieval.answerable and told.likeliest >= NEEDED
-    return not retrieval.forbidden and chance(told, retrieval, fitted) >= (
+        return retrieval.answerable and read.likeliest >= NEEDED
+    return not retrieval.forbidden and chance(read, retrieval, fitted) >= (
         fitted.threshold if threshold is None else threshold
     )
 
 
-def chance(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel) -> float:
+def chance(read: Agreement, retrieval: Retrieval, fitted: NotFoundModel) -> float:
     """Return the fitted chance that what was chosen is right, in [0, 1]."""
-    return probability(told.signals(retrieval.confidence), fitted)
+    return probability(read.signals(retrieval.confidence), fitted)
 
 
 def _lines_of(passage: ReadingPassage, place: Candidate) -> list[int]:

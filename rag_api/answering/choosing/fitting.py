@@ -27,7 +27,7 @@ _EXAMPLE = re.compile(
 )
 # What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt
 # gebeld".
-OF_ITSELF = re.compile(
+META_STATEMENT = re.compile(
     r"\b(?:deze|dit|this) "
     r"(?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
     r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt "
@@ -96,7 +96,7 @@ _WRONG: tuple[Callable[[Analysis, Candidate], bool], ...] = (
     lambda q, c: q.level is not None and is_about_the_other(q.level, c.text),
     _for_others,
     _is_example,
-    lambda _, c: bool(OF_ITSELF.search(c.text)),
+    lambda _, c: bool(META_STATEMENT.search(c.text)),
     lambda q, c: is_turned(q.text, c.text),  # "with telemetry" for "without telemetry", and the other way round
     lambda q, c: is_of_the_other_intent(q.text, c.text),  # the dose that prevents, for "treatment dose"
 )

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_api.answering.choosing.fitting import OF_ITSELF, fitting, is_for_other_numbers, names_others
+from rag_api.answering.choosing.fitting import META_STATEMENT, fitting, is_for_other_numbers, names_others
 from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.table_rows import (
     LONGEST_LIST,
     ROWS,
+    SHORTEST_CONDITION,
     SURE,
-    TELLS,
     is_for_unknown_numbers,
     special_rows,
     tied_list,
@@ -33,7 +33,7 @@ from rag_api.domain import Block, BlockKind, Candidate, TargetGroup
 from rag_api.guard.complications import names_it
 from rag_api.guard.drugs import drugs_in, is_of_another, names
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
+from rag_api.query.asks import AT_ONCE, Wanted, is_statement, says_all, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.quotable.quotable_spans import Quotable, quotable_of, wholes
 from rag_api.text.quotable.uncertain import BLANK
@@ -42,13 +42,13 @@ from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import Called, held
 
 # nats below the best sentence where a list is still what is wanted: of actions, of all there is
-BEHIND, LESS = 2.0, 1.0
+ACTIONS_MARGIN, ALL_MARGIN = 2.0, 1.0
 LONGEST_SECTION = 1_500  # characters of what stands below a heading, that are quoted where all of it is asked for
 # nats that speak for a list that is numbered, and for one below a heading that says what to do
 ORDERED, NAMED = 1.5, 3.0
 NEAREST = 8.0  # nats for a list of the document of the best passage
 LISTED = 1.5  # nats for a list where several things are asked for
-INSISTS = (Wanted.ACTIONS, Wanted.ALL)  # where a list is wanted, and nothing less
+WANTS_LIST = (Wanted.ACTIONS, Wanted.ALL)  # where a list is wanted, and nothing less
 FIRST = 8.0  # nats for a list below one that says what to do first: it seldom speaks of what happened
 ALIKE = 3.0  # nats between the best row and the third that leave open which one is asked for
 LONGEST_PARAGRAPH = 900
@@ -190,7 +190,7 @@ def _with_what_to_do(question: Analysis, left: list[Candidate], read: ReadDocume
     """A question that only tells how it is with somebody ("grey skin after a nerve block") wants
     what is done about it: the sentence that follows the one on what is the matter."""
     best, text = left[0], read.texts.get(left[0].document_id, "")
-    quote = read.quote(best) if asks_nothing(question.text) else None
+    quote = read.quote(best) if is_statement(question.text) else None
     if quote is None or quote.kind != LineKind.PROSE:
         return left
     structure = read.structures.get(best.document_id, "")
@@ -226,7 +226,7 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
     others, not what the document is about."""
     found = []
     for called in question.sought:
-        if len(called[0][0]) < TELLS or drugs_in(called[0][0]) or held(called, title) >= SURE:
+        if len(called[0][0]) < SHORTEST_CONDITION or drugs_in(called[0][0]) or held(called, title) >= SURE:
             continue
         holding = sum(held(called, c.text) >= SURE for c in first)
         if 0 < holding <= max(1, _RARE * len(first)):
@@ -271,14 +271,14 @@ def with_all_that_is_pointed_to(
     that is part of it: how much answers, the reader knows better than the question's words say.
     Where all of something is asked for, what is pointed to elsewhere stands beside it, as the
     document has them: what is to be done may stand in another list of the same passage."""
-    found, insists = list(chosen), wanted(question.text) in INSISTS
+    found, wants_list = list(chosen), wanted(question.text) in WANTS_LIST
     for place in _without_the_titles_drug(question, pointed, read):
         text = read.texts.get(place.document_id, "")
         if place.end - place.start > LONGEST_LIST or _has_lines_of_others(question, text[place.start : place.end]):
             continue
         at = next((n for n, one in enumerate(found) if one.candidates and overlap(one.candidates[0], place)), None)
         if at is None:
-            if insists:
+            if wants_list:
                 whole = _whole_of(place, question, read)
                 found.insert(_next_in(found, whole), Section((whole,), 1, question))
             continue
@@ -341,13 +341,13 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -
     # What is to be done seldom speaks of what happened: where to look for it, the best passage says
     # better than the best sentence.
     nearest = min(left, key=lambda c: c.rank).document_id
-    likely = dict.fromkeys((nearest, left[0].document_id) if asks in INSISTS else (left[0].document_id,))
+    likely = dict.fromkeys((nearest, left[0].document_id) if asks in WANTS_LIST else (left[0].document_id,))
     units = [unit for document_id in likely for unit in _units(question, asks, by_document[document_id], read)]
     chosen = _likeliest(question, asks, units, left[0], nearest)
     if chosen is None:
         return None
     best, text = by_document[chosen.document_id][0], read.texts[chosen.document_id]
-    section = _section(question, chosen.place, text, read.blocks(chosen.document_id)) if asks in INSISTS else None
+    section = _section(question, chosen.place, text, read.blocks(chosen.document_id)) if asks in WANTS_LIST else None
     # What was read in doubt is not quoted.
     return next(
         (whole for unit in (section, chosen.place) if unit and BLANK not in (whole := _of(unit, best, text)).text), None
@@ -357,7 +357,7 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -
 def _of_complication(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> Candidate | None:
     """All that stands below a heading that names what the question's words are together, where it
     asks what to do or only tells: that is done then, whatever else is likely."""
-    if not question.complications.lines or not (wanted(question.text) in INSISTS or asks_nothing(question.text)):
+    if not question.complications.lines or not (wanted(question.text) in WANTS_LIST or is_statement(question.text)):
         return None
     for candidate in (c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED):
         text, blocks, quote = (
@@ -412,7 +412,7 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
         # is less likely is no list that was asked for.
         first = asks == Wanted.ACTIONS and _says_what_is_first(quote, text)
         if unit.kind == LineKind.PROSE and (
-            (candidate is not own[0] and not first) or OF_ITSELF.search(text[unit.start : unit.end])
+            (candidate is not own[0] and not first) or META_STATEMENT.search(text[unit.start : unit.end])
         ):
             continue
         if _speaks_of_others(question, unit, text, each_line=unit.kind == LineKind.ROW):
@@ -459,7 +459,7 @@ def _likeliest(
 ) -> _Unit | None:
     """Who asks for all steps wants a list, who asks for all of something a list or table, be a
     paragraph more like the question."""
-    least = first.score - {Wanted.ACTIONS: BEHIND, Wanted.ALL: LESS}.get(asks, 0.0)
+    least = first.score - {Wanted.ACTIONS: ACTIONS_MARGIN, Wanted.ALL: ALL_MARGIN}.get(asks, 0.0)
     near = [
         replace(unit, score=unit.score + NEAREST * (unit.document_id == nearest))
         for unit in units
@@ -467,7 +467,7 @@ def _likeliest(
     ]
     rows = asks == Wanted.ALL or (asks == Wanted.ACTIONS and says_all(question.text))
     kinds = (LineKind.ITEM, *((LineKind.ROW,) if rows else ()))
-    listed = [unit for unit in near if asks in INSISTS and unit.place.kind in kinds]
+    listed = [unit for unit in near if asks in WANTS_LIST and unit.place.kind in kinds]
     own = [unit for unit in near if unit.document_id == first.document_id]
     return max(listed or own, key=lambda unit: unit.score, default=None)
 

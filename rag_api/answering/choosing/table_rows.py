@@ -29,7 +29,7 @@ _DIGIT = re.compile(r"\d")
 ROWS = 3  # of a table of which none stands out
 _MOST_SPECIAL = 2
 _SHORTEST = 5  # letters of a word for which another row may be quoted
-TELLS = 6  # letters of a word that can name a condition
+SHORTEST_CONDITION = 6  # letters of a word that can name a condition
 
 
 def without_other_rows(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
@@ -126,7 +126,9 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: ReadDocum
     best, row = first[0], _row_of(first[0], read)
     if row is None or not _measured(best) & _PATIENTS or fits(question.numbers, best.case) <= 0:
         return []
-    told = [called for called in question.sought if len(called[0][0]) >= TELLS and not drugs_in(called[0][0])]
+    told = [
+        called for called in question.sought if len(called[0][0]) >= SHORTEST_CONDITION and not drugs_in(called[0][0])
+    ]
     if all(held(called, f"{read.titles.get(best.document_id, '')} {best.text}") >= SURE for called in told):
         return []
     of_table = [c for c in first[1:] if (other := _row_of(c, read)) is not None and other.group == row.group]

@@ -73,7 +73,7 @@ class Finished:
     weighed: tuple[wire.CandidateOut, ...] = ()  # verbatim: every sentence that could be quoted
 
 
-Event = TextDelta | wire.CopiedSpanOut | Finished
+GeneratorEvent = TextDelta | wire.CopiedSpanOut | Finished
 
 
 # What is read of a server's answers; other servers' extra fields are left alone.
@@ -153,7 +153,7 @@ class Generator:
         self._client: httpx.AsyncClient | None = None
         self._looks: set[asyncio.Task[None]] = set()
 
-    async def stream(self, request: GeneratorRequest) -> AsyncGenerator[Event]:
+    async def stream(self, request: GeneratorRequest) -> AsyncGenerator[GeneratorEvent]:
         """Text and copied spans as they come, then Finished. Closing the iterator cancels the
         generation.
 
@@ -178,7 +178,7 @@ class Generator:
         async with contextlib.aclosing(self._anywhere(asked, "", prompt)) as events:
             return "".join([event.text async for event in events if isinstance(event, TextDelta)])
 
-    async def _anywhere(self, body: dict[str, Any], version: str, key: str) -> AsyncGenerator[Event]:
+    async def _anywhere(self, body: dict[str, Any], version: str, key: str) -> AsyncGenerator[GeneratorEvent]:
         """The events of the first replica that begins. One that breaks off after that has been
         heard: nobody else goes on for it."""
         order = self.replicas.in_order(key)
@@ -205,7 +205,7 @@ class Generator:
                 self.replicas.tell(replica, "finished")
                 return
 
-    async def _of(self, replica: Replica, body: dict[str, Any], version: str) -> AsyncGenerator[Event]:
+    async def _of(self, replica: Replica, body: dict[str, Any], version: str) -> AsyncGenerator[GeneratorEvent]:
         with translated(), self.replicas.writes(replica):
             async with (
                 self._asked(replica, body) as response,
@@ -214,7 +214,7 @@ class Generator:
                 async for event in events:
                     yield event
 
-    def _said(self, replica: Replica, response: httpx.Response, version: str) -> AsyncGenerator[Event]:
+    def _said(self, replica: Replica, response: httpx.Response, version: str) -> AsyncGenerator[GeneratorEvent]:
         return _events(self._lines(replica, response), version)
 
     def _look_at_those_out(self) -> None:
@@ -359,7 +359,7 @@ def routing_key(request: GeneratorRequest) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Event]:
+async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[GeneratorEvent]:
     """The chunks of the stream. An end without a finish_reason is a failure: half an answer must
     not pass for a whole one."""
     finished: Finished | None = None
@@ -382,7 +382,7 @@ async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Ev
     yield finished
 
 
-def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
+def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[GeneratorEvent]:
     """Text first: a span's text was sent in this chunk or before."""
     said = _StreamedPiece.model_validate(chunk)
     choice = next(iter(said.choices or []), _Choice())

@@ -35,7 +35,7 @@ class Replica:
         return f"{address.hostname or self.url}:{address.port}" if address.port else str(address.hostname or self.url)
 
 
-Tell = Callable[[Replica, str], None]  # given what became of an answer, "out" or "in"
+OnOutcome = Callable[[Replica, str], None]  # given what became of an answer, "out" or "in"
 
 
 def addresses(given: str) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class GeneratorReplicas:
     def __init__(self, urls: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
         self._urls, self._clock = urls, clock
         self._known: dict[str, Replica] = {}
-        self.tell: Tell = lambda replica, outcome: None
+        self.tell: OnOutcome = lambda replica, outcome: None
 
     def all(self) -> list[Replica]:
         """Return them as configured. Raises what asking for the addresses raises."""

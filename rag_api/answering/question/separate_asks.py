@@ -18,7 +18,7 @@ from rag_api.retrieval.find import Retrieval
 
 NEARLY = 0.5  # share of the sureness that an answer needs, where its document answers what was asked beside it
 
-Search = Callable[[Analysis, frozenset[str]], Retrieval]
+SearchFor = Callable[[Analysis, frozenset[str]], Retrieval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class FoundAsk:
         return self.place[0]
 
 
-def found_apart(asks: Sequence[Ask], whole: Retrieval, expander: Expander, search: Search) -> list[FoundAsk | None]:
+def found_apart(asks: Sequence[Ask], whole: Retrieval, expander: Expander, search: SearchFor) -> list[FoundAsk | None]:
     """Return what answers each, in their order; None: nothing does. `whole`: what the question
     finds as it is. `search`: within these documents, or within all where there are none."""
     found = [
@@ -74,7 +74,7 @@ def _rivals(own: Sequence[FoundAsk]) -> list[FoundAsk]:
     return [first, *(one for one in alone if one.document_id == first.document_id and one.place != first.place)]
 
 
-def _within(document_ids: frozenset[str], own: Sequence[FoundAsk], search: Search) -> list[FoundAsk]:
+def _within(document_ids: frozenset[str], own: Sequence[FoundAsk], search: SearchFor) -> list[FoundAsk]:
     """What these documents answer, where the best sentence stood in another one."""
     elsewhere = [one for one in own if document_ids and one.document_id not in document_ids]
     return [FoundAsk(one.analysis, search(one.analysis, document_ids)) for one in elsewhere]

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from rag_api.domain import Document, Notice, Source, TargetGroup
 
 _TEXTS: dict[str, dict[str, str]] = {
+    # The page's own words, where no notice came: `answer.notFound` in web/src/i18n/nl.ts and en.ts.
     "not_found": {
         "nl": "Bedside vond in de procedures geen zeker antwoord op deze vraag.",
         "en": "Bedside found no certain answer to this question in the procedures.",

@@ -138,13 +138,13 @@ def _has(source: Source, *codes: str) -> bool:
 
 
 def unsupported_in(
-    answer: str, sources: Sequence[Source], question: Analysis, language: str, told: Sequence[PromptPassage] = ()
+    answer: str, sources: Sequence[Source], question: Analysis, language: str, beyond: Sequence[PromptPassage] = ()
 ) -> tuple[Unsupported, ...]:
-    """Return numbers of an answer that stand in none of the sources it was written from. `told`:
+    """Return numbers of an answer that stand in none of the sources it was written from. `beyond`:
     what else of their documents it had."""
     languages = {s.document.id: s.document.metadata.language or language for s in sources}
     passages = [SupportPassage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", languages[s.document.id]) for s in sources]
-    passages += [SupportPassage(one.text, languages[one.document_id]) for one in told if one.document_id in languages]
+    passages += [SupportPassage(one.text, languages[one.document_id]) for one in beyond if one.document_id in languages]
     return unsupported(answer, passages, language, question.patient)
 
 

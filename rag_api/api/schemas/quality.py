@@ -11,7 +11,7 @@ from rag_api.api.schemas.base import DocumentIdText, In, Name, Words
 from rag_api.domain import TargetGroup
 
 SET_NAME = r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}$"
-Verdict = Literal["yes", "partly", "no"]
+QuestionVerdict = Literal["yes", "partly", "no"]
 
 
 class JudgedSetOut(BaseModel):
@@ -74,7 +74,7 @@ class JudgeIn(In):
         }
     )
 
-    found: Verdict | None = Field(None, description="Did the asker find the answer?")
+    found: QuestionVerdict | None = Field(None, description="Did the asker find the answer?")
     marked: list[MarkedIn] = Field(
         [], max_length=20, description="Where it stands; empty and not `no_answer`: left open."
     )
@@ -120,7 +120,7 @@ class QuestionIn(In):
     group: TargetGroup | None = None
     conversation: Name = ""
     split: Literal["validate", "test"] | None = Field(None, description="By the question's words when absent.")
-    found: Verdict | None = None
+    found: QuestionVerdict | None = None
     note: Words = Field("", max_length=2000, pattern=r"^[^\x00]*$")
 
     @model_validator(mode="after")

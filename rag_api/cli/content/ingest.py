@@ -215,7 +215,7 @@ def run_watch(container: Container, paths: list[Path], source_list: Path | None)
         watch_folders(
             folders,
             lambda retire: ingest_changes(container, paths, source_list, retire),
-            lambda told: say(f"  {told}") if isinstance(told, str) else print_report(told),
+            lambda report: say(f"  {report}") if isinstance(report, str) else print_report(report),
             threading.Event(),
             every=SITES_EVERY if listed is not None and listed.sites else None,
         )

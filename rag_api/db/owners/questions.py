@@ -25,8 +25,8 @@ from rag_api.errors import Conflict
 
 MOST = 500  # that a list holds; open ones come first
 
-Kind = Literal["question", "report"]
-Outcome = Literal["answered", "mended", "retired"]
+OwnerQuestionKind = Literal["question", "report"]
+OwnerOutcome = Literal["answered", "mended", "retired"]
 # Not told: its mail was refused, or could not be sent for days.
 _NOT_TOLD = (
     "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and "
@@ -61,7 +61,7 @@ _PROMISED = """(q.outcome = 'mended' and exists (select 1 from documents now whe
 @dataclass(frozen=True, slots=True)
 class OwnerQuestion:
     id: str
-    kind: Kind
+    kind: OwnerQuestionKind
     document_id: str
     title: str  # of the document
     file: str  # its name, by which its versions are kept
@@ -78,7 +78,7 @@ class OwnerQuestion:
     function: str
     department: str
     created_at: datetime
-    outcome: Outcome | None  # None: open
+    outcome: OwnerOutcome | None  # None: open
     reply: str
     replied_at: datetime | None
     replied_as: str | None  # an owner or a department, as the document names it; "": quality staff; None: not kept
@@ -92,7 +92,7 @@ def ask_owner(
     db: Database,
     user: User,
     document_id: str,
-    kind: Kind,
+    kind: OwnerQuestionKind,
     text: str,
     page: int | None = None,
     answer_id: str | None = None,
@@ -108,7 +108,7 @@ def put_question(
     connection: Connection,
     user: User,
     document_id: str,
-    kind: Kind,
+    kind: OwnerQuestionKind,
     text: str,
     page: int | None,
     answer_id: str | None,
@@ -200,7 +200,7 @@ def may_retire(db: Database, user: User, document_id: str) -> bool:
     return bool(row and row["own"])
 
 
-def reply(db: Database, user: User, question_id: str, outcome: Outcome, text: str) -> OwnerQuestion:
+def reply(db: Database, user: User, question_id: str, outcome: OwnerOutcome, text: str) -> OwnerQuestion:
     """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where
     somebody did."""
     work_item(db, user, question_id)

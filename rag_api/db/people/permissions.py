@@ -20,7 +20,7 @@ from psycopg.rows import DictRow
 from rag_api.db import Connection, Database
 from rag_api.db.access import (
     READS,
-    Change,
+    BeforeAfter,
     administrator,
     found,
     may_let_go,
@@ -95,7 +95,7 @@ def groups_of(
 
 def apply_rules(
     connection: Connection, default: Sequence[str], document_ids: Sequence[str] | None = None
-) -> list[Change]:
+) -> list[BeforeAfter]:
     """Make the groups of these documents, or of all, what follows from what is said. In force for
     the next query. Return the groups of those that changed, before and after."""
     changed = connection.execute(

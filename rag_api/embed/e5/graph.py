@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-Arrays = Mapping[str, NDArray[np.float32]]
+Tensors = Mapping[str, NDArray[np.float32]]
 MICROSOFT = "com.microsoft"  # the operators that ONNX Runtime adds to the standard
 
 
-def layers_graph(arrays: Arrays, layers: Sequence[int], heads: int, epsilon: float) -> ModelProto:
+def layers_graph(arrays: Tensors, layers: Sequence[int], heads: int, epsilon: float) -> ModelProto:
     """Return these layers, in this order; `arrays` has theirs under BERT's names (weights.py).
     Raises KeyError when one is missing."""
     graph = _Graph(arrays, epsilon)
@@ -39,7 +39,7 @@ def product_graph(weight: NDArray[np.float32]) -> ModelProto:
 class _Graph:
     """A value has the name of what made it."""
 
-    def __init__(self, arrays: Arrays, epsilon: float) -> None:
+    def __init__(self, arrays: Tensors, epsilon: float) -> None:
         self._arrays, self._epsilon = arrays, epsilon
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []

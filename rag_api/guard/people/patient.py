@@ -16,8 +16,8 @@ from rag_api.domain import TargetGroup
 from rag_api.guard.words import folded, pattern, words
 
 ADULT, CHILD, NEONATE, PREGNANCY = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY
-Groups = frozenset[TargetGroup]
-NOBODY: Groups = frozenset()
+PatientGroups = frozenset[TargetGroup]
+NOBODY: PatientGroups = frozenset()
 NAMES = ("patient", "state")  # kinds of words that tell whom a text is about
 
 DAYS = {"year": 365.25, "month": 30.44, "week": 7.0, "day": 1.0}
@@ -62,7 +62,7 @@ class Evidence:
     start: int
     end: int
     text: str
-    groups: Groups
+    groups: PatientGroups
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Patient:
     """`groups`: those that the question can be about, several when it leaves that open ("baby");
     empty: it does not say."""
 
-    groups: Groups = NOBODY
+    groups: PatientGroups = NOBODY
     evidence: tuple[Evidence, ...] = ()
 
     @property
@@ -100,7 +100,7 @@ def patient_of(question: str) -> Patient:
     return Patient(groups, tuple(Evidence(e.start, e.end, question[e.start : e.end], e.groups) for e in evidence))
 
 
-def wards_in(question: str) -> Groups:
+def wards_in(question: str) -> PatientGroups:
     """Return the patients of the wards that it names: whom it is about, where nothing else says
     that."""
     known = words("place")
@@ -129,7 +129,9 @@ def _meant(typed: str) -> str:
     return meant[0] if max(zipf_frequency(typed, "nl"), zipf_frequency(typed, "en")) < UNHEARD else ""
 
 
-def _together(named: list[Groups], gestation: list[Groups], ages: list[Groups], weights: list[Groups]) -> Groups:
+def _together(
+    named: list[PatientGroups], gestation: list[PatientGroups], ages: list[PatientGroups], weights: list[PatientGroups]
+) -> PatientGroups:
     """The groups that all of it leaves open. A newborn's gestation and feeding are the newborn's; a
     pregnant girl is pregnant."""
     said = {group for groups in named if len(groups) == 1 for group in groups}
@@ -150,17 +152,17 @@ def _together(named: list[Groups], gestation: list[Groups], ages: list[Groups], 
     return _union(measured)
 
 
-def _meet(sets: list[Groups]) -> Groups:
+def _meet(sets: list[PatientGroups]) -> PatientGroups:
     """What all leave open; where they contradict each other, everything that any of them does."""
     met = frozenset.intersection(*sets)
     return met or _union(sets)
 
 
-def _union(sets: list[Groups]) -> Groups:
+def _union(sets: list[PatientGroups]) -> PatientGroups:
     return frozenset().union(*sets)
 
 
-def _narrowed(groups: Groups, text: str) -> Groups:
+def _narrowed(groups: PatientGroups, text: str) -> PatientGroups:
     """A ward decides between what is open, and nothing else: staff of the children's ward ask about
     much."""
     if len(groups) < 2:
@@ -198,7 +200,7 @@ def _is_age(unit: str, written: str, lead: str, text: str, end: int) -> bool:
     return told and _ends_with("who", who) and not _begins_with("after", text[end:].lstrip(" .,"))
 
 
-def _of_age(days: float, compared: str) -> Groups:
+def _of_age(days: float, compared: str) -> PatientGroups:
     years = days / DAYS["year"]
     if compared == "below":
         return frozenset({NEONATE}) if days <= NEWBORN_DAYS else frozenset({CHILD}) if years <= ADULT_FROM else NOBODY

@@ -17,7 +17,7 @@ from rag_api.text.sentence_splitter import sentences_of
 
 _SEPARATORS = ["\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""]
 _NAMESPACE = uuid.UUID("6d0f7f0e-6a5c-5f0e-9d61-0c5b2c1f5a11")
-Place = tuple[int, int]
+Offsets = tuple[int, int]
 
 
 def chunk(
@@ -61,11 +61,11 @@ def chunk_id(document_id: str, start: int, end: int) -> str:
     return str(uuid.uuid5(_NAMESPACE, f"{document_id}:{start}:{end}"))
 
 
-def spans(text: str, size: int, overlap: int, blocks: Sequence[Block] | None = None) -> list[Place]:
+def spans(text: str, size: int, overlap: int, blocks: Sequence[Block] | None = None) -> list[Offsets]:
     """(start, end) of each chunk: starting at a word, ending after the white space that follows its
     last word."""
     units = list(_units(text, blocks_of(text) if blocks is None else blocks, size))
-    found: list[Place] = []
+    found: list[Offsets] = []
     first = 0
     while first < len(units):
         last = first
@@ -85,7 +85,7 @@ def _length(text: str, start: int, end: int) -> int:
     return len(text[start:end].rstrip())
 
 
-def _units(text: str, blocks: Sequence[Block], size: int) -> Iterator[Place]:
+def _units(text: str, blocks: Sequence[Block], size: int) -> Iterator[Offsets]:
     """What is not cut: sentences, items, rows, each with the headings and introduction above it; no
     longer than a chunk."""
     begin: int | None = None
@@ -118,7 +118,7 @@ def _parts(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int, bool]
                 yield start, end, listed and end == block.end and text[start:end].rstrip().endswith(":")
 
 
-def _pieces(text: str, start: int, end: int, size: int) -> Iterable[Place]:
+def _pieces(text: str, start: int, end: int, size: int) -> Iterable[Offsets]:
     """Of what is longer than a chunk."""
     # a second to import: only who chunks waits for it
     from langchain_text_splitters import RecursiveCharacterTextSplitter

@@ -1,5 +1,5 @@
 """The kinds of files that are read, by how their names end and how they begin; and which of them
-LibreOffice has to open."""
+LibreOffice has to open. The page lists them in web/src/api/kinds.ts."""
 
 from __future__ import annotations
 

@@ -41,18 +41,19 @@ def leave_out_unseen(inline: Inline, notes: Mapping[str, Element | None]) -> Non
     """Notes that only a hidden mark refers to: Word does not print them."""
     unseen = {*inline.unseen_notes} - {*inline.notes}
     for kind, root in notes.items():
-        for told in (one for one in (root if root is not None else ()) if (kind, attribute(one, "id")) in unseen):
-            inline.left_out(told, inline.tally.hidden)
+        for one in root if root is not None else ():
+            if (kind, attribute(one, "id")) in unseen:
+                inline.left_out(one, inline.tally.hidden)
 
 
 def refuse_unread(inline: Inline, name: str, body: Element, notes: Mapping[str, Element | None]) -> None:
     """The last check that no word was lost: every character of the file's text was read, or left
     out by a rule."""
     known = {*inline.notes, *inline.unseen_notes}
-    told = [
+    referred = [
         one for kind, root in notes.items() if root is not None for one in root if (kind, attribute(one, "id")) in known
     ]
-    held = sum(map(_characters, (body, *told)))
+    held = sum(map(_characters, (body, *referred)))
     if held > inline.tally.characters:
         raise UnreadableDocument(
             "broken", f"{name}: {held - inline.tally.characters} characters stand where no text should"

@@ -28,8 +28,8 @@ from rag_api.ingest.layout.scattered import in_no_order
 from rag_api.ingest.layout.tables.grid import cells_of, joined
 from rag_api.ingest.layout.tables.rows import merged
 from rag_api.ingest.layout.tables.side_by_side import table_by_table
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 from rag_api.ingest.pdf.glyphs.superscripts import beside_their_words
-from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
 _MAX_RULES = 600  # more is a drawing, not a table

@@ -67,6 +67,9 @@ class Row:
         return tuple(line for n, cell in enumerate(self.cells) if n not in self.shared for line in cell) or self.lines
 
 
+PageItem = Line | Row
+
+
 class PageRules(NamedTuple):
     """Those drawn on a page, in reading space: [n, 3] from, to, where; and its areas in colour:
     [f, 4], the last painted last, and a number for the colour of each."""

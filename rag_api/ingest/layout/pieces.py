@@ -12,8 +12,8 @@ from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.letter_spacing import without_spacing
 from rag_api.ingest.layout.lines import CELL_GAP, Line
 from rag_api.ingest.layout.narrow_gaps import cells_alike, narrow_gaps
+from rag_api.ingest.pdf.glyphs.page_glyphs import HYPHEN_AT_LINE_END, Glyphs
 from rag_api.ingest.pdf.glyphs.superscripts import is_attached, with_raised
-from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
 
 _NEWLINES = np.array([10, 13], np.uint32)
 SPACES = np.array(

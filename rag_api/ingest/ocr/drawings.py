@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.layout.charts.charts import areas, whole_charts
-from rag_api.ingest.layout.charts.links import Boxes, Link, Nodes, holds, middles_of
+from rag_api.ingest.layout.charts.links import BoxArray, Link, Nodes, holds, middles_of
 from rag_api.ingest.ocr.picture import Picture, paler
 
 _FULL = 0.75  # of what is around it: so much a box fills
@@ -20,7 +20,7 @@ _REACH = 4.0  # points between a stroke and what it joins
 _WORD = 1.5  # points around words that are theirs
 
 
-def charts_in(picture: Picture, words: NDArray[np.float32]) -> Boxes:
+def charts_in(picture: Picture, words: NDArray[np.float32]) -> BoxArray:
     """[c, 4] where they stand. words: [w, 4] the lines that were read; all in points of the
     straight picture."""
     places = words.astype(np.float64)
@@ -34,7 +34,7 @@ def charts_in(picture: Picture, words: NDArray[np.float32]) -> Boxes:
     return whole_charts(nodes.charts(_links(dark, boxes, places, picture.scale)), boxes, places, size)
 
 
-def _shapes(dark: NDArray[np.uint8]) -> Boxes:
+def _shapes(dark: NDArray[np.uint8]) -> BoxArray:
     """[s, 4] around what fills most of the oblong around it. Of a shaded area only the rim is dark:
     it has an inner side, which is none."""
     contours, _ = cv2.findContours(dark, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
@@ -50,7 +50,7 @@ def _shapes(dark: NDArray[np.uint8]) -> Boxes:
     return np.asarray(shapes[~inner.any(axis=0)])
 
 
-def _links(dark: NDArray[np.uint8], boxes: Boxes, words: Boxes, scale: float) -> Iterator[Link]:
+def _links(dark: NDArray[np.uint8], boxes: BoxArray, words: BoxArray, scale: float) -> Iterator[Link]:
     left = dark.copy()
     for place, pad in [*((word, _WORD) for word in words), *((box, _REACH / 2) for box in boxes)]:
         left[_slices(place, pad, scale)] = 0
@@ -70,6 +70,6 @@ def _links(dark: NDArray[np.uint8], boxes: Boxes, words: Boxes, scale: float) ->
             yield Link(frozenset(ends[n]), np.array([x, y, x + wide, y + high]) / scale, len(ends[n]), arrow=False)
 
 
-def _slices(box: Boxes, pad: float, scale: float) -> tuple[slice, slice]:
+def _slices(box: BoxArray, pad: float, scale: float) -> tuple[slice, slice]:
     x0, y0, x1, y1 = (max(0, round(float(side) * scale)) for side in (*(box[:2] - pad), *(box[2:] + pad)))
     return slice(y0, y1), slice(x0, x1)

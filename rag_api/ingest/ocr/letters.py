@@ -29,7 +29,7 @@ _SPACE = 0.28  # of the size: white as wide parts words
 _ALIKE = 1.09  # sizes of one page that differ less are one size
 _BOLD = 1.3  # times the usual stroke
 
-Ink = NDArray[np.bool_]
+InkMask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ def letters_of(first: Reading, box: tuple[float, float, float, float], grey: Gre
     return Letters(reading, boxes, size, y0 + base, _stroke(own) / size, _beside(middles, text, own, size, base))
 
 
-def _beside(middles: NDArray[np.float32], text: str, own: Ink, size: float, base: float) -> Ink:
+def _beside(middles: NDArray[np.float32], text: str, own: InkMask, size: float, base: float) -> InkMask:
     """[letters] between this letter and the next or the last stands a mark as high as a letter that
     neither is."""
     core = own[max(0, round(base - _ASCENT * size)) : round(base)]
@@ -76,7 +76,7 @@ def _beside(middles: NDArray[np.float32], text: str, own: Ink, size: float, base
     return found
 
 
-def _spaced(first: Reading, own: Ink, least: float) -> Reading:
+def _spaced(first: Reading, own: InkMask, least: float) -> Reading:
     """With the spaces that the reader left out: white at least so wide between two letters."""
     white = np.asarray(~own.any(axis=0))
     middles = first.at * own.shape[1]
@@ -109,7 +109,7 @@ def _edges(
     return np.maximum.accumulate(edges + np.arange(len(edges)) * 1e-3)
 
 
-def _size(text: str, own: Ink) -> tuple[float, float]:
+def _size(text: str, own: InkMask) -> tuple[float, float]:
     """(the type's size, the height at which its letters stand), from the rows that hold ink and the
     letters that are there. The rows of small letters hold most; other lines' ink at the edges is
     parted from them by white."""
@@ -126,13 +126,13 @@ def _size(text: str, own: Ink) -> tuple[float, float]:
     return float(np.clip((last - top) / share, 0.4 * height, 1.2 * height)), float(last)
 
 
-def _runs(flags: Ink) -> list[tuple[int, int]]:
+def _runs(flags: InkMask) -> list[tuple[int, int]]:
     """(first, one past the last) of each run of true ones."""
     steps = np.diff(np.concatenate([[0], flags.astype(np.int8), [0]]))
     return list(zip(np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist(), strict=True))
 
 
-def _stroke(own: Ink) -> float:
+def _stroke(own: InkMask) -> float:
     """How wide most strokes are."""
     padded = np.pad(own, ((0, 0), (1, 1))).astype(np.int8)
     steps = np.diff(padded, axis=1)

@@ -22,7 +22,7 @@ from rag_api.ingest.ocr.letters import Letters, alike, bold, letters_of
 from rag_api.ingest.ocr.picture import Picture, closed, ink
 from rag_api.ingest.ocr.scan import Scan, ScannedLine
 from rag_api.ingest.ocr.tables import torn
-from rag_api.ingest.pdf.pdfium import Glyphs
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 
 _BELIEVED = 0.5  # mean probability of its letters: a line below is no text
 _NEAR = 1.0  # line heights: as near as this a line may belong to what could not be read

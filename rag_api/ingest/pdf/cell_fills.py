@@ -19,7 +19,7 @@ _NEAR = 1.0  # points between two that touch
 _WIDE, _LOW = 100.0, 150.0
 
 Float = NDArray[np.float32]
-Line = NDArray[np.float64]  # [2, 2] from, to
+Segment = NDArray[np.float64]  # [2, 2] from, to
 
 
 def seen_areas(fills: Float, colours: NDArray[np.int16]) -> tuple[Float, NDArray[np.bool_]]:
@@ -54,7 +54,7 @@ def _touches(areas: Float, one: Float, along: int) -> NDArray[np.bool_]:
     return found
 
 
-def edges_of_area(area: Float) -> list[Line]:
+def edges_of_area(area: Float) -> list[Segment]:
     """The lines that an area [4] parts a page by: itself where it is thin, its upper and lower edge
     where it may be a row's background."""
     x0, y0, x1, y1 = (float(side) for side in area)
@@ -63,7 +63,7 @@ def edges_of_area(area: Float) -> list[Line]:
     return [np.array([[x0, y], [x1, y]]) for y in (y0, y1)] if x1 - x0 > _WIDE and y1 - y0 < _LOW else []
 
 
-def middle(box: Float) -> Line:
+def middle(box: Float) -> Segment:
     """The line along the middle of a thin box [4]."""
     x0, y0, x1, y1 = (float(side) for side in box)
     if x1 - x0 > y1 - y0:

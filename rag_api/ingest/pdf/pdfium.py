@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from rag_api.ingest.pdf.addresses import fast
 from rag_api.ingest.pdf.glyphs.font_spoofing import JudgedFonts, Sheet
 from rag_api.ingest.pdf.glyphs.hidden_text import Style, unseen
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 from rag_api.ingest.pdf.glyphs.superscripts import FIGURES, with_drawn_high
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
-HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _WHITE = (10, 13, 32)
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
 _SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
@@ -44,26 +44,6 @@ _angle = fast("FPDFText_GetCharAngle", ctypes.c_float, _PTR, _INT)
 _matrix = fast("FPDFText_GetMatrix", _INT, _PTR, _INT, _PTR)
 _generated = fast("FPDFText_IsGenerated", _INT, _PTR, _INT)
 _count = fast("FPDFText_CountChars", _INT, _PTR)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Glyphs:
-    """n characters in the order of the page's content, white space that PDFium saw between them
-    included."""
-
-    codes: NDArray[np.uint32]  # [n] code points
-    boxes: NDArray[np.float32]  # [n, 4] page space: advance wide, ascent to descent high
-    bold: NDArray[np.bool_]  # [n]
-    hidden: NDArray[np.bool_]  # [n] drawn so that nobody sees it
-    symbol: NDArray[np.bool_]  # [n] set in a symbol font, whose codes mean other signs
-    undecoded: NDArray[np.bool_]  # [n] its font does not say which character it is
-    slanted: NDArray[np.bool_]  # [n] neither upright nor turned by quarters: watermarks
-    turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
-    laid_on: NDArray[np.bool_]  # [n] of a form field or note: last in the content, wherever it stands
-    # [n] invisible over a picture that shows something there: what another program read of a scan
-    recognised: NDArray[np.bool_]
-    untrue: NDArray[np.bool_]  # [n] it shows another letter than its font says
-    guessed: NDArray[np.bool_]  # [n] white that PDFium put into a gap: none was drawn
 
 
 def read_glyphs(

@@ -26,7 +26,7 @@ from rag_api.text.title_key import title_key
 
 _AT_ONCE = 16  # first pages that are fetched together
 Bearers = dict[str, tuple[str, ...]]  # the groups of documents, by their ids
-Words = dict[str, frozenset[str]]  # of first pages, by document
+FirstPageWords = dict[str, frozenset[str]]  # of first pages, by document
 
 
 def settle_titles(run: Run, batch: Sequence[ReadItem]) -> tuple[list[ReadItem], frozenset[str]]:
@@ -66,7 +66,7 @@ def settle_shared(run: Run) -> None:
         retitle_earlier(run, found)
 
 
-def _judge(run: Run, bearers: dict[str, Bearers], gone: Collection[str], words: Words) -> frozenset[str]:
+def _judge(run: Run, bearers: dict[str, Bearers], gone: Collection[str], words: FirstPageWords) -> frozenset[str]:
     """Find which of these keys are letterheads that were not known as such. bearers: documents of a
     batch, by key; gone: what the list has of them still."""
     open_keys = [key for key, of_batch in bearers.items() if not _known(run, key, of_batch)]
@@ -90,7 +90,7 @@ def _known(run: Run, key: str, of_batch: Bearers) -> bool:
     return bool(of_batch) and all(key in run.letterheads_of(groups) for groups in of_batch.values())
 
 
-def _openings(run: Run, documents: Sequence[str], words: Words) -> Iterator[frozenset[str]]:
+def _openings(run: Run, documents: Sequence[str], words: FirstPageWords) -> Iterator[frozenset[str]]:
     """Fetched as they are asked for: mostly the first few decide."""
     left = iter(documents)
     while some := list(islice(left, _AT_ONCE)):

@@ -146,10 +146,10 @@ class _Rendered:
 
 
 def _rendered(
-    shown: Path, name: str, max_pages: int, language: str, text_from: str, told: Sequence[str] = ()
+    shown: Path, name: str, max_pages: int, language: str, text_from: str, tagged: Sequence[str] = ()
 ) -> _Rendered:
     found = read_pdf(shown, name, max_pages)
-    cleaned = clean(found.pages, language, told)
+    cleaned = clean(found.pages, language, tagged)
     pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
     warnings = (*found.warnings, *_said_of_pages(cleaned))
     return _Rendered(

@@ -27,7 +27,7 @@ from rag_api.ingest.docx.shapes import TextBox, overflows
 from rag_api.ingest.docx.styles import Styles
 from rag_api.ingest.docx.tables import TableLook, framed_in, inner, row_height, row_hidden, table_look, without_gaps
 from rag_api.ingest.docx.visibility import Look, StylePlace, page_size
-from rag_api.ingest.structure.tagged_lines import Told
+from rag_api.ingest.structure.tagged_lines import TaggedLine
 from rag_api.text.block_shapes import label_of
 
 _A4 = (595.0, 842.0)
@@ -77,7 +77,7 @@ class _Body:
     heading: str = ""
     merged: int = 0
     boxed: int = 0  # text boxes so far
-    told: int = 0  # notes whose text has been written
+    notes_written: int = 0  # notes whose text has been written
     main: str = field(init=False)
     parts: dict[str, str] = field(init=False)
     styles: Styles = field(init=False)
@@ -107,7 +107,7 @@ class _Body:
         lines: list[str] = []
         length = 0
         for block in body:
-            new = [*self._block(block, page), *self._told_notes(notes)]
+            new = [*self._block(block, page), *self._notes(notes)]
             lines += new
             length += sum(map(len, new))
             if length > _MOST_TEXT:
@@ -159,12 +159,14 @@ class _Body:
         if style.startswith(_HEADINGS):
             self.heading = self.heading or text
             depth = re.search(r"\d", style)
-            return ["", Told(text, BlockKind.HEADING, 1 + int(depth[0]) if depth else 1), *after]
+            return ["", TaggedLine(text, BlockKind.HEADING, 1 + int(depth[0]) if depth else 1), *after]
         self.around.append([text])
         said = child(paragraph, "w:pPr")
         item = bool(label_of(text)) and (bool(self.lists.depth(said) is not None) or text.startswith(BULLET))
         return [
-            Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0),
+            TaggedLine(
+                text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0
+            ),
             *after,
         ]
 
@@ -197,7 +199,7 @@ class _Body:
         lines = [line for one in box.content for line in self._block(one, box.place)]
         self.inline.tally.unsure |= overflows(sum(map(len, lines)), *box.size)
         for line in lines:
-            if isinstance(line, Told) and apart:
+            if isinstance(line, TaggedLine) and apart:
                 line.box = line.box or self.boxed
         return lines
 
@@ -225,7 +227,7 @@ class _Body:
                 kept = without_gaps(cells)
                 columns = [(column, span) for column, span, _ in kept]
                 header = on(child(about, "w:tblHeader"))
-                yield Told("\t".join(text for _, _, text in kept), BlockKind.ROW, header=header, columns=columns)
+                yield TaggedLine("\t".join(text for _, _, text in kept), BlockKind.ROW, header=header, columns=columns)
 
     def _cells(self, row: Element, above: dict[int, str], look: TableLook, number: int) -> list[tuple[int, int, str]]:
         """Each with its column and how many it spans."""
@@ -271,16 +273,16 @@ class _Body:
                 parts += self._block(block, place)
         return one_line(" ".join(part for part in parts if part))
 
-    def _told_notes(self, notes: dict[str, Element | None]) -> list[str]:
+    def _notes(self, notes: dict[str, Element | None]) -> list[str]:
         """Return the notes that the last block refers to: below it, where their words belong."""
         lines = []
-        while self.told < len(self.inline.notes):
-            kind, key = self.inline.notes[self.told]
-            self.told += 1
+        while self.notes_written < len(self.inline.notes):
+            kind, key = self.inline.notes[self.notes_written]
+            self.notes_written += 1
             root = notes.get(kind)
-            told = next((one for one in (root if root is not None else ()) if attribute(one, "id") == key), ())
-            text = " ".join(line for block in told for line in self._block(block, StylePlace()) if line)
-            lines.append(f"[{self.told}] {text}".strip())
+            note = next((one for one in (root if root is not None else ()) if attribute(one, "id") == key), ())
+            text = " ".join(line for block in note for line in self._block(block, StylePlace()) if line)
+            lines.append(f"[{self.notes_written}] {text}".strip())
         return lines
 
     def _diagram(self, relation: str) -> list[str]:

@@ -16,7 +16,7 @@ from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.lists import BULLET
 from rag_api.ingest.docx.math import raised
 from rag_api.ingest.docx.package import Element
-from rag_api.ingest.structure.tagged_lines import Told
+from rag_api.ingest.structure.tagged_lines import TaggedLine
 
 _NEVER = {
     "script",
@@ -90,14 +90,14 @@ class HtmlText:
         if empty and self.lines and self.lines[-1]:
             self.lines.append("")
 
-    def _told(self, text: str) -> Told:
+    def _told(self, text: str) -> TaggedLine:
         heading = next((tag for tag in reversed(self.within) if _HEADING.fullmatch(tag)), "")
         depth = sum(tag in ("ul", "ol") for tag in self.within)
         if heading:
-            return Told(text, BlockKind.HEADING, int(heading[1]), box=self.box)
+            return TaggedLine(text, BlockKind.HEADING, int(heading[1]), box=self.box)
         if self.labelled:
-            return Told(text, BlockKind.ITEM, max(0, depth - 1), box=self.box)
-        return Told(text, BlockKind.PARAGRAPH, box=self.box, inner="li" in self.within)
+            return TaggedLine(text, BlockKind.ITEM, max(0, depth - 1), box=self.box)
+        return TaggedLine(text, BlockKind.PARAGRAPH, box=self.box, inner="li" in self.within)
 
 
 def read_markdown(text: str, name: str) -> HtmlText:
@@ -199,7 +199,7 @@ def _rows(table: Element, shown: HtmlText, depth: int, name: str) -> Iterator[st
             header = bool(own) and (row.getparent().tag == "thead" or all(one.tag == "th" for one in own))
             kept = cells[: last + 1]
             columns_of = [(at, many) for at, many, _ in kept]
-            yield Told(
+            yield TaggedLine(
                 "\t".join(text or "–" for _, _, text in kept),
                 BlockKind.ROW,
                 header=header,

@@ -143,7 +143,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     noted: list[str] = []
     if is_scan(glyphs, drawn, plane.width, plane.height):
         if opened.ocr is not None:
-            opened.ocr.told(number, opened.count)
+            opened.ocr.on_page(number, opened.count)
         image = read_image(page.raw, plane, number, glyphs, opened.ocr)
         noted += image.notes
         if image.laid is not None:

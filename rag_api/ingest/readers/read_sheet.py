@@ -20,7 +20,7 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.described.words import language_of
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.package import Package, tag
-from rag_api.ingest.structure.tagged_lines import Told
+from rag_api.ingest.structure.tagged_lines import TaggedLine
 
 # in the rectangle that is used; a sheet with one cell at its far corner has 17 thousand million
 _MOST_CELLS = 2_000_000
@@ -71,7 +71,7 @@ def read_sheets(path: Path, name: str) -> Sheets:
             found.hidden.append(f"sheet {sheet.title}")
             continue
         found.lines += [
-            Told(sheet.title, BlockKind.HEADING, 1),
+            TaggedLine(sheet.title, BlockKind.HEADING, 1),
             *_lines(sheet, formulas[sheet.title], found, comma),
             "",
         ]
@@ -113,8 +113,8 @@ def _lines(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[st
             yield _row("; ".join(named), cells, names=[one.partition(": ")[0] for one in named])
 
 
-def _row(text: str, cells: Sequence[str], header: bool = False, names: Sequence[str] = ()) -> Told:
-    return Told(
+def _row(text: str, cells: Sequence[str], header: bool = False, names: Sequence[str] = ()) -> TaggedLine:
+    return TaggedLine(
         text, BlockKind.ROW, header=header, columns=[(n, 1) for n, cell in enumerate(cells) if cell], names=names
     )
 

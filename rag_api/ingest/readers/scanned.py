@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rag_api.domain import Page
 from rag_api.ingest.common.notes import on_pages
 from rag_api.ingest.layout.lines import lines_of_item
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 from rag_api.ingest.pdf.page_transform import PagePlane
-from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.text.sentence_splitter import sentences
@@ -35,10 +35,10 @@ _LAYER = 0.8  # of a page's letters: if so many are what another program read of
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """What reading an image may cost, and who is told. `told(page, of)` is called before each."""
+    """What reading an image may cost. `on_page(page, of)` is called before each."""
 
     seconds: float  # of the processor's time for a page
-    told: Callable[[int, int], None] = lambda page, of: None
+    on_page: Callable[[int, int], None] = lambda page, of: None
     alone: bool = False  # without the second reader, also where there is one
 
 

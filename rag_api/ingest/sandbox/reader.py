@@ -41,7 +41,7 @@ from rag_api.ingest.sandbox.starting import Elsewhere, Process, command, reaped,
 if TYPE_CHECKING:
     from rag_api.ingest.readers.scanned import Ocr
 
-Told = Callable[[int, int], None]
+OnPage = Callable[[int, int], None]
 log = logging.getLogger(__name__)
 
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
@@ -76,30 +76,30 @@ class Reader:
         """Of the process that reads; None while there is none, or a service has it."""
         return self._process.pid if isinstance(self._process, subprocess.Popen) else None
 
-    def read(self, job: Job, told: Told | None = None) -> ReadDocument:
-        """told: called with the page and how many there are before a page's image is read. Raises
-        UnreadableDocument with any of its reasons, DiskFull, ReadingUnavailable."""
+    def read(self, job: Job, on_page: OnPage | None = None) -> ReadDocument:
+        """on_page: called with the page and how many there are before a page's image is read.
+        Raises UnreadableDocument with any of its reasons, DiskFull, ReadingUnavailable."""
         process, folder = self._started()
         is_fresh = self._files == 0
         try:
-            return self._read(process, folder, job, told)
+            return self._read(process, folder, job, on_page)
         except _PerhapsOfTheProcess as error:
             if is_fresh:
                 raise
             log.info("%s: read again by a fresh process", error.message)
         self._end()
-        return self._read(*self._started(), job, told)
+        return self._read(*self._started(), job, on_page)
 
-    def _read(self, process: Process, folder: OwnFolder, job: Job, told: Told | None) -> ReadDocument:
+    def _read(self, process: Process, folder: OwnFolder, job: Job, on_page: OnPage | None) -> ReadDocument:
         try:
             given = folder.given(job)
-            read = decoded(*self._ask(process, given, told))
+            read = decoded(*self._ask(process, given, on_page))
             folder.fetch(job, given)
         finally:
             folder.clear()
         return read
 
-    def _ask(self, process: Process, job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
+    def _ask(self, process: Process, job: Job, on_page: OnPage | None) -> tuple[dict[str, Any], np.ndarray]:
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages}
         request |= {"shown": str(job.shown or ""), "timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
@@ -107,7 +107,7 @@ class Reader:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
-            return self._answer(process, job, told)
+            return self._answer(process, job, on_page)
         except TimeoutError as error:
             self._end()
             raise self._too_slow(job) from error
@@ -118,7 +118,7 @@ class Reader:
         with contextlib.suppress(ReadingUnavailable):  # then it has ended
             self._end()
 
-    def _answer(self, process: Process, job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
+    def _answer(self, process: Process, job: Job, on_page: OnPage | None) -> tuple[dict[str, Any], np.ndarray]:
         assert process.stdout is not None
         while True:
             deadline = time.monotonic() + WAITING * max(self.timeout, _IMAGE * job.ocr_seconds)
@@ -129,8 +129,8 @@ class Reader:
             answer = json.loads(_exactly(process.stdout, size, deadline))
             if "page" not in answer:
                 break
-            if told is not None:  # it is alive, and has its time anew
-                told(answer["page"], answer["of"])
+            if on_page is not None:  # it is alive, and has its time anew
+                on_page(answer["page"], answer["of"])
         tell_unconfined("Files are read", answer.pop("lacking", ""))
         boxes = np.frombuffer(_exactly(process.stdout, rest, deadline), np.float32).reshape(-1, 4)
         reason = answer.get("reason", "")
@@ -256,11 +256,11 @@ def _ocr(job: dict[str, Any], answers: BinaryIO) -> Ocr | None:
         return None
     from rag_api.ingest.readers.scanned import Ocr
 
-    def told(page: int, of: int) -> None:
+    def on_page(page: int, of: int) -> None:
         _send(answers, json.dumps({"page": page, "of": of}).encode(), b"")
         _give(max(job["timeout"], _IMAGE * job["ocr_seconds"]))
 
-    return Ocr(job["ocr_seconds"], told)
+    return Ocr(job["ocr_seconds"], on_page)
 
 
 def _give(seconds: float) -> None:

@@ -12,13 +12,13 @@ from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import CONVERTED_TO, SLIDES, TEXTS, WORD_KINDS, Kind
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.sandbox.office import MISSING, PACKAGES, SLOW, convert
-from rag_api.ingest.sandbox.reader import Reader, Told
+from rag_api.ingest.sandbox.reader import OnPage, Reader
 
 _ENDINGS = {Kind.DOCX: ".docx", Kind.XLSX: ".xlsx"}
 
 
-def read_rendered(reader: Reader, job: Job, shown: Path, told: Told | None = None) -> ReadDocument:
-    """Read a file and, of a kind without pages, its rendering, which becomes `shown`. told: as
+def read_rendered(reader: Reader, job: Job, shown: Path, on_page: OnPage | None = None) -> ReadDocument:
+    """Read a file and, of a kind without pages, its rendering, which becomes `shown`. on_page: as
     `Reader.read`. Raises UnreadableDocument."""
     kind = Kind(job.kind)
     if kind in CONVERTED_TO:
@@ -30,7 +30,7 @@ def read_rendered(reader: Reader, job: Job, shown: Path, told: Told | None = Non
         _must(convert(job.path, shown, reader.timeout, reader.memory_mb), job)
     if kind in SLIDES or kind in TEXTS:
         return reader.read(replace(job, shown=shown))
-    return reader.read(job, told) if kind not in WORD_KINDS else _words(reader, job, shown)
+    return reader.read(job, on_page) if kind not in WORD_KINDS else _words(reader, job, shown)
 
 
 def _words(reader: Reader, job: Job, shown: Path) -> ReadDocument:

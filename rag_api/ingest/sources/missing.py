@@ -17,11 +17,11 @@ from rag_api.errors import TooManyMissing
 from rag_api.ingest.sources.sources import UPLOADED, SourceFile, Survey, is_remote
 
 Known = Mapping[str, Document]  # the current documents, by source
-Placed = Mapping[str, str]  # the folder that each was ingested from, by source
+FolderOf = Mapping[str, str]  # the folder that each was ingested from, by source
 _MOST = 10  # one in so many may be missing without anybody being asked
 
 
-def missing_of(known: Known, placed: Placed, survey: Survey) -> list[Document]:
+def missing_of(known: Known, placed: FolderOf, survey: Survey) -> list[Document]:
     """Return the documents that came from the surveyed folders and are not in them. Those of which
     nobody knows where they came from count too; those below a folder that could not be opened do
     not."""
@@ -37,7 +37,7 @@ def missing_of(known: Known, placed: Placed, survey: Survey) -> list[Document]:
     ]
 
 
-def _moved_folders(known: Known, placed: Placed, survey: Survey, names: set[str]) -> set[str]:
+def _moved_folders(known: Known, placed: FolderOf, survey: Survey, names: set[str]) -> set[str]:
     """Return the folders of which at least half now lies in the surveyed ones: the same collection
     in another place."""
     found: dict[str, list[bool]] = defaultdict(list)
@@ -47,7 +47,7 @@ def _moved_folders(known: Known, placed: Placed, survey: Survey, names: set[str]
     return {folder for folder, here in found.items() if sum(here) * 2 >= len(here)}
 
 
-def refuse_many(missing: Iterable[Document], known: Known, placed: Placed, survey: Survey) -> None:
+def refuse_many(missing: Iterable[Document], known: Known, placed: FolderOf, survey: Survey) -> None:
     """Raises TooManyMissing when retiring these looks like a slip, or when no folder was given to
     miss anything in."""
     if not survey.folders:
@@ -70,7 +70,7 @@ def refuse_many(missing: Iterable[Document], known: Known, placed: Placed, surve
         )
 
 
-def renamed_items(known: Known, placed: Placed, items: Mapping[str, str], survey: Survey) -> dict[str, str]:
+def renamed_items(known: Known, placed: FolderOf, items: Mapping[str, str], survey: Survey) -> dict[str, str]:
     """Return new name -> old name of files that are known by their id. items: by source, the id
     that its file had in its folder."""
     before = {
@@ -103,7 +103,7 @@ def in_turn(renamed: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def renamed_of(
-    known: Known, placed: Placed, survey: Survey, missing: Iterable[Document], digest: Callable[[SourceFile], str]
+    known: Known, placed: FolderOf, survey: Survey, missing: Iterable[Document], digest: Callable[[SourceFile], str]
 ) -> dict[str, str]:
     """Return new name -> old name of files that were moved or renamed: new ones with the content of
     one that is gone, or of one whose name another file has now ("protocol.pdf" became
@@ -129,7 +129,7 @@ def renamed_of(
     return renamed
 
 
-def _elsewhere(known: Known, placed: Placed, survey: Survey) -> Iterable[Document]:
+def _elsewhere(known: Known, placed: FolderOf, survey: Survey) -> Iterable[Document]:
     """Yield the documents of other folders whose file is no longer there."""
     for source, folder in placed.items():
         here = folder == UPLOADED or is_remote(folder) or folder in survey.folders
@@ -138,7 +138,7 @@ def _elsewhere(known: Known, placed: Placed, survey: Survey) -> Iterable[Documen
 
 
 def _ousted(
-    known: Known, placed: Placed, survey: Survey, wanted: Collection[str], digest: Callable[[SourceFile], str]
+    known: Known, placed: FolderOf, survey: Survey, wanted: Collection[str], digest: Callable[[SourceFile], str]
 ) -> Iterable[Document]:
     """Yield the documents of one of these contents whose file under their name holds something else
     now."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rag_api.domain import Block, CutLine, Page
 from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.layout.lines import Line, PageRules, Row, lines_of_item
+from rag_api.ingest.layout.lines import Line, PageItem, PageRules, Row, lines_of_item
 from rag_api.ingest.layout.scattered import loose_lines
 from rag_api.ingest.layout.tables.captions import captions_first
 from rag_api.ingest.structure.blocks.block_tree import structured
@@ -49,8 +49,6 @@ from rag_api.ingest.structure.marginalia import beside
 from rag_api.ingest.structure.numbered_lines import numbered_lines
 from rag_api.ingest.structure.tagged_lines import by_words
 
-Item = Line | Row
-
 _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 
@@ -65,7 +63,7 @@ class LaidOut:
     height: float
     rotation: int
     tall: float
-    items: tuple[Item, ...]
+    items: tuple[PageItem, ...]
     doubts: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
     # [f, 4] boxes drawn around text
     frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
@@ -85,9 +83,9 @@ class Cleaned:
     unsure: tuple[tuple[int, int], ...] = ()  # places of rows of which a header or caption is not certain
 
 
-def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
+def clean(pages: Sequence[LaidOut], language: str, tagged: Sequence[str] = ()) -> Cleaned:
     """Pages in the order given, `start` counted from the first. language: "nl", "en" or ""
-    (spelling rules of hyphens). told: the lines of the file that these pages show, where it says
+    (spelling rules of hyphens). tagged: the lines of the file that these pages show, where it says
     what they are."""
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
     cut, repeated = furniture([page.items for page in tidy], [page.tall for page in tidy])
@@ -101,7 +99,9 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     ]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
-    blocks, unsure = structured(pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(told))
+    blocks, unsure = structured(
+        pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(tagged)
+    )
     assembled = _assemble(tidy, pieces)
     loose = tuple(page.number for page, body in zip(pages, bodies, strict=True) if loose_lines(body))
     return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)), loose, unsure)
@@ -118,9 +118,9 @@ def _unaccounted(pages: Sequence[LaidOut], assembled: Sequence[Page], cut: Seque
                 yield page.number
 
 
-def _tidy(items: Sequence[Item]) -> list[Item]:
+def _tidy(items: Sequence[PageItem]) -> list[PageItem]:
     """Each line's characters cleaned; lines and cells of nothing left out."""
-    kept: list[Item] = []
+    kept: list[PageItem] = []
     for item in items:
         if isinstance(item, Line):
             line = _tidy_line(item)
@@ -142,7 +142,9 @@ def _tidy_line(line: Line) -> Line:
 class _Joiner:
     """Decides what stands between one line and the next, over the whole document."""
 
-    def __init__(self, bodies: list[list[Item]], heights: Sequence[float], language: str, repeated: Set[int]) -> None:
+    def __init__(
+        self, bodies: list[list[PageItem]], heights: Sequence[float], language: str, repeated: Set[int]
+    ) -> None:
         self.bodies = bodies
         self.language = language
         lines = (line for body in bodies for item in body for line in lines_of_item(item))
@@ -226,7 +228,7 @@ class _Joiner:
             cells.append(concat([*parts, _without_soft(cell[-1].marked), plain("\t" if n < len(row.cells) else "")]))
         return cells
 
-    def _close(self, text: Marked, separator: str, after: Item) -> Marked:
+    def _close(self, text: Marked, separator: str, after: PageItem) -> Marked:
         """The text with what parts it from `after`; a hyphen at its end is judged when the line
         goes on."""
         if separator == " " and isinstance(after, Line) and _HYPHENATED.search(text.text):
@@ -235,7 +237,7 @@ class _Joiner:
             return concat([kept, plain(" ")]) if verdict is Hyphen.SUSPENDED else kept
         return concat([_without_soft(text), plain(separator)])
 
-    def _separator(self, page: int, i: int, one: Item, next_page: int, two: Item) -> str:
+    def _separator(self, page: int, i: int, one: PageItem, next_page: int, two: PageItem) -> str:
         """' ' when `two` goes on with `one`'s paragraph, else one or two line ends."""
         if lines_of_item(one)[-1].drawing != lines_of_item(two)[0].drawing:
             return "\n\n"
@@ -259,7 +261,7 @@ class _Joiner:
         return " " if not begins and goes_on(one, two, right) else "\n"
 
 
-def _one_table(one: Item, two: Item) -> bool:
+def _one_table(one: PageItem, two: PageItem) -> bool:
     """A row with rules around it, and close to it one without."""
     cells = [isinstance(item, Row) or "\t" in item.marked.text for item in (one, two)]
     size = next(line.size for item in (one, two) if isinstance(item, Row) for line in item.lines)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rag_api.ingest.common.characters import PRIVATE, SYMBOLS, clean_line
 from rag_api.ingest.layout.lines import Line, Row
-from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
+from rag_api.ingest.pdf.glyphs.page_glyphs import HYPHEN_AT_LINE_END, Glyphs
 
 _DASH = "-"
 _LEADERS = re.compile(r"[._]{4,}|…{2,}")  # lead the eye to a number, and are no words

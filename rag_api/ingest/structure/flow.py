@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from rag_api.ingest.layout.lines import Line, Row
-
-Item = Line | Row
+from rag_api.ingest.layout.lines import PageItem, Row
 
 _SENTENCE = re.compile(r"[.!?] +(?=[A-ZÀ-Þ0-9])")
 
@@ -21,7 +19,7 @@ class PlacedItem:
     n: int
     page: int
     i: int
-    item: Item
+    item: PageItem
 
 
 def place_of(page: int, k: int, flow: Sequence[PlacedItem], goes: Sequence[bool]) -> int | None:

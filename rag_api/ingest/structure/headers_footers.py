@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_api.ingest.layout.lines import Line, Row, lines_of_item, usual_size
+from rag_api.ingest.layout.lines import Line, PageItem, Row, lines_of_item, usual_size
 from rag_api.ingest.structure.document_ids import counts, has_imprint, is_content, is_number, is_page_number, keys
 
 _ZONE = 0.25  # of the page's height, from either edge
@@ -29,14 +29,12 @@ _TITLE = 1.3  # and a title, which a running head says again
 HEADER, FOOTER, PAGE_NUMBER = "header", "footer", "page_number"
 LINE_NUMBER, SLANTED = "line_number", "slanted"  # what is cut for another reason
 
-Item = Line | Row
-
 
 @dataclass(frozen=True, slots=True)
 class _Near:
     """An item near an edge of a page. `page` counts from 0."""
 
-    item: Item
+    item: PageItem
     page: int
     edge: str
     distance: float
@@ -49,7 +47,7 @@ class _Near:
             yield self.edge, round(self.distance / _TOLERANCE), key
 
 
-def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> tuple[dict[int, str], set[int]]:
+def furniture(pages: Sequence[Sequence[PageItem]], heights: Sequence[float]) -> tuple[dict[int, str], set[int]]:
     """The `id()` of every item that is a header, footer or page number, with which of these it is;
     and of all that stand at one place of several pages, those too that hold what a reader could
     need. heights: in reading space."""
@@ -81,19 +79,19 @@ def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> tupl
 
 
 def _numbered(
-    pages: Sequence[Sequence[Item]], heights: Sequence[float]
-) -> Iterator[tuple[int, tuple[Sequence[Item], float]]]:
+    pages: Sequence[Sequence[PageItem]], heights: Sequence[float]
+) -> Iterator[tuple[int, tuple[Sequence[PageItem], float]]]:
     return enumerate(zip(pages, heights, strict=True))
 
 
-def text_of(item: Item) -> str:
+def text_of(item: PageItem) -> str:
     """Its words, cells parted by tabs."""
     if isinstance(item, Line):
         return item.marked.text.strip()
     return "\t".join(" ".join(line.marked.text.strip() for line in cell) for cell in item.cells)
 
 
-def _from_edge(items: Sequence[Item], height: float, page: int, edge: str) -> list[_Near]:
+def _from_edge(items: Sequence[PageItem], height: float, page: int, edge: str) -> list[_Near]:
     """Nearest first."""
     upright = [item for item in items if isinstance(item, Row) or not item.aside]
     near = [(item.y0 if edge == HEADER else height - item.y1, item) for item in upright]

@@ -12,9 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rag_api.ingest.layout.lines import Line, Row, stands_below_last_cell
-
-Item = Line | Row
+from rag_api.ingest.layout.lines import Line, PageItem, Row, stands_below_last_cell
 
 _BULLET = re.compile(r"[•▪●○◦■□☐☑☒▣◆◇▫–—►➢➤→✓✔❑❖*·‣]\s|[o§]\s(?=\S)|-\s")
 _NUMBER = re.compile(
@@ -48,7 +46,7 @@ def rows_apart(one: Line, two: Line) -> bool:
     return "\t" in two.marked.text or not stands_below_last_cell(one, two)
 
 
-def listed(bodies: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[int]:
+def listed(bodies: Sequence[Sequence[PageItem]], heights: Sequence[float]) -> set[int]:
     """The `id()` of lines that stand below another one as on a card: three or more short ones, none
     of which begins small or ends a sentence. heights: of the pages, in reading space."""
     found: set[int] = set()
@@ -68,7 +66,7 @@ def listed(bodies: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[in
     return found
 
 
-def apart(bodies: Sequence[Sequence[Item]], rights: Sequence[Sequence[float]]) -> set[int]:
+def apart(bodies: Sequence[Sequence[PageItem]], rights: Sequence[Sequence[float]]) -> set[int]:
     """The `id()` of lines that begin small and yet go on with nothing: three or more that all end
     far from the margin, half of which had room for the next one's first word even among these
     lines. rights: each item's right margin."""
@@ -125,7 +123,7 @@ def _has_room(one: Line, two: Line, right: float, words: int) -> bool:
     return one.x1 + words * (0.25 * one.size + max(two.first_word, _LEAST_WORD * one.size)) < right
 
 
-def _blocks(body: Sequence[Item]) -> Iterator[list[Line]]:
+def _blocks(body: Sequence[PageItem]) -> Iterator[list[Line]]:
     """Lines of one style that begin below each other."""
     block: list[Line] = []
     for item in body:
@@ -220,7 +218,7 @@ def _starts_item(one: Line, two: Line, wraps: bool) -> bool:
     return not by_chance
 
 
-def all_right_margins(bodies: Sequence[Sequence[Item]]) -> list[list[float]]:
+def all_right_margins(bodies: Sequence[Sequence[PageItem]]) -> list[list[float]]:
     """For each item the right margin of its column, or of its lines that are set to one beside a
     box. A lone line has none of its own: it gets the document's furthest."""
     runs = [list(_runs(body)) for body in bodies]
@@ -238,14 +236,14 @@ def all_right_margins(bodies: Sequence[Sequence[Item]]) -> list[list[float]]:
     return rights
 
 
-def _justified(lines: Sequence[Item]) -> float | None:
+def _justified(lines: Sequence[PageItem]) -> float | None:
     """Where long lines below each other all end, if they do: no chance makes three do so."""
     ends = [line.x1 for line in lines if isinstance(line, Line) and line.x1 - line.x0 > _LONG * line.size]
     below = all(isinstance(two, Line) and not jumps(one, two) for one, two in pairwise(lines) if isinstance(one, Line))
     return max(ends) if len(ends) == len(lines) and below and max(ends) - min(ends) < 1 else None
 
 
-def _runs(body: Sequence[Item]) -> Iterator[list[int]]:
+def _runs(body: Sequence[PageItem]) -> Iterator[list[int]]:
     """The lines of a page, by column: a run ends where the text jumps up or aside."""
     run: list[int] = []
     for i, item in enumerate(body):
@@ -260,7 +258,7 @@ def _runs(body: Sequence[Item]) -> Iterator[list[int]]:
         yield run
 
 
-def _margin(run: Sequence[Item]) -> float:
+def _margin(run: Sequence[PageItem]) -> float:
     """The furthest right that at least two lines come near, of the size that most have: a heading
     may reach over two columns."""
     lines = [line for line in run if isinstance(line, Line)]
@@ -270,7 +268,7 @@ def _margin(run: Sequence[Item]) -> float:
     return next((one for one, two in pairwise(ends) if one - two < near), ends[0]) if len(ends) > 3 else ends[0]
 
 
-def usual_gap(body: Sequence[Item]) -> float:
+def usual_gap(body: Sequence[PageItem]) -> float:
     """The usual white between two lines of a page."""
     lines = [(a, b) for a, b in pairwise(body) if isinstance(a, Line) and isinstance(b, Line) and not jumps(a, b)]
     gaps = [b.y0 - a.y1 for a, b in lines if abs(b.x0 - a.x0) < 2]

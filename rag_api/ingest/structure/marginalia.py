@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from rag_api.ingest.layout.lines import Line, Row, usual_size
+from rag_api.ingest.layout.lines import Line, PageItem, Row, usual_size
 from rag_api.ingest.structure.line_continuation import continues, is_full
 
 _BAND = 0.16  # of the page's height, from either edge: where a block parted by white may be a letterhead or footer
@@ -18,10 +18,10 @@ _SMALL = 0.93  # of the page's usual size: small print
 _LARGE = 1.12  # of it: a heading
 _MOST = 60  # lines of running text below which nothing small is looked for: a drawing's labels
 
-Item = Line | Row
 
-
-def beside(bodies: Sequence[Sequence[Item]], heights: Sequence[float], rights: Sequence[Sequence[float]]) -> set[int]:
+def beside(
+    bodies: Sequence[Sequence[PageItem]], heights: Sequence[float], rights: Sequence[Sequence[float]]
+) -> set[int]:
     """The `id()` of every line that stands beside the text. heights: in reading space; rights: each
     item's right margin."""
     margin = {
@@ -44,8 +44,8 @@ def beside(bodies: Sequence[Sequence[Item]], heights: Sequence[float], rights: S
 
 
 def _apart(
-    run: Sequence[tuple[int, Item]], before: list[Item], after: list[Item], margin: dict[int, float]
-) -> list[Item]:
+    run: Sequence[tuple[int, PageItem]], before: list[PageItem], after: list[PageItem], margin: dict[int, float]
+) -> list[PageItem]:
     """Those of a run of candidates, over at most one page border, that are no part of the text
     around them."""
     parts = [[item for _, item in group] for _, group in groupby(run, key=lambda pair: pair[0])]
@@ -56,7 +56,7 @@ def _apart(
         if rest[0] and rest[1] and _runs_over(rest[0][-1], option, rest[1][0], margin):
             return option
     ahead = [*before, *whole]
-    found: list[Item] = []
+    found: list[PageItem] = []
     for n, part in enumerate(parts):
         follows = [*(item for other in parts[n + 1 :] for item in other), *after]
         first = ahead[ahead.index(part[0]) - 1 : ahead.index(part[0])]
@@ -67,22 +67,22 @@ def _apart(
     return found
 
 
-def _runs_over(one: Item, between: Sequence[Item], two: Item, margin: dict[int, float]) -> bool:
+def _runs_over(one: PageItem, between: Sequence[PageItem], two: PageItem, margin: dict[int, float]) -> bool:
     """`two` goes on with `one`'s sentence, and what stands between does not do so better."""
     if not _goes(one, two, margin) or _goes(one, between[0], margin):
         return False
     return not _goes(between[-1], two, margin) or not _is_full(between[-1], two, margin) or _is_full(one, two, margin)
 
 
-def _is_full(one: Item, two: Item, margin: dict[int, float]) -> bool:
+def _is_full(one: PageItem, two: PageItem, margin: dict[int, float]) -> bool:
     return isinstance(one, Line) and isinstance(two, Line) and is_full(one, two, margin[id(one)])
 
 
-def _goes(one: Item, two: Item, margin: dict[int, float]) -> bool:
+def _goes(one: PageItem, two: PageItem, margin: dict[int, float]) -> bool:
     return isinstance(one, Line) and isinstance(two, Line) and continues(one, two, margin[id(one)])
 
 
-def _candidates(body: Sequence[Item], height: float) -> set[int]:
+def _candidates(body: Sequence[PageItem], height: float) -> set[int]:
     """By place and size: small print with no text beyond it, and what white parts from the text
     near an edge."""
     usual = usual_size([body])
@@ -98,9 +98,9 @@ def _candidates(body: Sequence[Item], height: float) -> set[int]:
     return found if len(found) < len(upright) else set()
 
 
-def _small(items: Sequence[Item], usual: float) -> Iterator[Line]:
+def _small(items: Sequence[PageItem], usual: float) -> Iterator[Line]:
     """Nothing but small print stands below it."""
-    text: list[Item] = []
+    text: list[PageItem] = []
     for item in sorted(items, key=lambda item: -item.y1):
         if isinstance(item, Line) and item.size < _SMALL * usual and not any(_overlap(item, other) for other in text):
             yield item
@@ -110,12 +110,12 @@ def _small(items: Sequence[Item], usual: float) -> Iterator[Line]:
             return
 
 
-def _overlap(line: Line, other: Item) -> bool:
+def _overlap(line: Line, other: PageItem) -> bool:
     lines = other.lines if isinstance(other, Row) else (other,)
     return any(line.x0 < one.x1 and one.x0 < line.x1 for one in lines)
 
 
-def _parted(items: Sequence[Item], height: float, top: bool) -> Sequence[Line]:
+def _parted(items: Sequence[PageItem], height: float, top: bool) -> Sequence[Line]:
     """What stands between an edge and the first broad white in from it; nothing where the text
     begins without such white."""
     order = sorted(items, key=lambda item: item.y0 if top else -item.y1)

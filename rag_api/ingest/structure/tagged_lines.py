@@ -14,7 +14,7 @@ from rag_api.text.sentence_splitter import LineKind
 Column = tuple[int, int]  # the first one that a cell stands in, and how many it spans
 
 
-class Told(str):
+class TaggedLine(str):
     """A line and what it is. level: of a heading from 1, of an item from 0; columns: of a row's
     cells, which tabs part; names: what stands before each of its cells where each says its column's
     name; box: those in one box have one number; inner: it belongs to the item above."""
@@ -40,7 +40,7 @@ class Told(str):
         names: Sequence[str] = (),
         box: int = 0,
         inner: bool = False,
-    ) -> Told:
+    ) -> TaggedLine:
         line = super().__new__(cls, text)
         line.kind, line.level, line.header, line.box, line.inner = kind, level, header, box, inner
         line.columns, line.names = tuple(columns), tuple(names)
@@ -49,16 +49,16 @@ class Told(str):
 
 def reworded(line: str, text: str) -> str:
     """Another text of the same line."""
-    if not isinstance(line, Told):
+    if not isinstance(line, TaggedLine):
         return text
     said = {"header": line.header, "columns": line.columns, "names": line.names, "box": line.box, "inner": line.inner}
-    return Told(text, line.kind, line.level, **said)  # type: ignore[arg-type]
+    return TaggedLine(text, line.kind, line.level, **said)  # type: ignore[arg-type]
 
 
 def blocks_of_lines(lines: Sequence[str], text: str) -> tuple[Block, ...]:
     """The blocks of a text that is these lines, each ended by a line end; by its characters alone
     where they do not say more."""
-    if not any(isinstance(line, Told) for line in lines) or text != "".join(f"{line}\n" for line in lines):
+    if not any(isinstance(line, TaggedLine) for line in lines) or text != "".join(f"{line}\n" for line in lines):
         return blocks_of(text)
     return tree(text, list(with_headers(text, _shapes(lines, text))))
 
@@ -69,7 +69,7 @@ def _shapes(lines: Sequence[str], text: str) -> Iterator[Shape]:
     at, apart, named = 0, False, False
     for line in lines:
         if line.strip():
-            names = isinstance(line, Told) and bool(line.names)
+            names = isinstance(line, TaggedLine) and bool(line.names)
             # cells that say their columns need no header
             starts.append((at if starts else 0, line, apart or (names and not named)))
             named = names
@@ -83,7 +83,7 @@ def _shapes(lines: Sequence[str], text: str) -> Iterator[Shape]:
 
 
 def _shape(line: str, text: str, start: int, end: int, apart: bool) -> Shape:
-    if not isinstance(line, Told):
+    if not isinstance(line, TaggedLine):
         return shape_of(
             text,
             start,
@@ -99,7 +99,7 @@ def _shape(line: str, text: str, start: int, end: int, apart: bool) -> Shape:
     return Shape(line.kind, start, end, line.level, label, apart=apart, box=line.box, inner=line.inner)
 
 
-def _cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape, ...]:
+def _cells(line: TaggedLine, text: str, start: int, end: int) -> tuple[CellShape, ...]:
     cells = _named_cells(line, text, start, end) if line.names else cells_of(text, start, end)
     columns = line.columns if len(line.columns) == len(cells) else [(n, 1) for n in range(len(cells))]
     return tuple(
@@ -108,7 +108,7 @@ def _cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape, ...]
     )
 
 
-def _named_cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape, ...]:
+def _named_cells(line: TaggedLine, text: str, start: int, end: int) -> tuple[CellShape, ...]:
     begins, at = [start], start
     for name in line.names[1:]:
         at = text.find(f"; {name}", at, end) + 2
@@ -118,12 +118,12 @@ def _named_cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape
     return tuple(CellShape(a, b, n) for n, (a, b) in enumerate(zip(begins, [*begins[1:], end], strict=True)))
 
 
-def by_words(lines: Sequence[str]) -> Mapping[str, Told]:
+def by_words(lines: Sequence[str]) -> Mapping[str, TaggedLine]:
     """Lines that say what they are, by their letters and digits: to find them again in a rendering.
     What is said twice, and differs, is left out."""
-    found: dict[str, Told | None] = {}
+    found: dict[str, TaggedLine | None] = {}
     for line in lines:
-        if isinstance(line, Told) and (key := key_of(line)):
+        if isinstance(line, TaggedLine) and (key := key_of(line)):
             known = found.get(key, line)
             same = known is not None and (known.kind, known.level, known.header) == (line.kind, line.level, line.header)
             found[key] = line if same else None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_api.domain import Candidate, Hit
-from rag_api.text.quotable.quotable_spans import Place, Quotable, quotable_of
+from rag_api.text.quotable.quotable_spans import Offsets, Quotable, quotable_of
 from rag_api.text.quotable.uncertain import BLANK
 from rag_api.text.sentence_splitter import LineKind
 from services.contract.reading_prompt import LABELS
@@ -63,7 +63,7 @@ def passages_of(
     """Return the sections around the hits, best first, none twice; without those of documents whose
     text is not at hand. `most`: passages."""
     found: list[ReadingPassage] = []
-    taken: dict[str, list[Place]] = {}
+    taken: dict[str, list[Offsets]] = {}
     for hit in hits:
         if most is not None and len(found) >= most:
             break
@@ -110,8 +110,8 @@ def _lines(text: str, quotes: Sequence[Quotable]) -> tuple[ReadingLine, ...]:
     """Each quote a line, before it what introduces it, once: a table's heading and caption stand
     above it already."""
     lines: list[ReadingLine] = []
-    said: set[Place] = {place for one in quotes[:1] for place in one.path}
-    introductions: dict[Place, int] = {}
+    said: set[Offsets] = {place for one in quotes[:1] for place in one.path}
+    introductions: dict[Offsets, int] = {}
     end = -1
     for one in quotes:
         for place in one.lead:

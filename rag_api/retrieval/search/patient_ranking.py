@@ -20,7 +20,7 @@ from rag_api.db.people.permissions import hidden_but_indexed
 from rag_api.domain import Document, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.guard.people.asker import departments_of, function_of
-from rag_api.guard.people.patient import Groups, Patient
+from rag_api.guard.people.patient import Patient, PatientGroups
 from rag_api.guard.people.twin_documents import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
@@ -55,7 +55,7 @@ class RetrievalContainer(Protocol):
     def reader(self) -> PassageReader | PointingReader | None: ...
 
 
-Search = Callable[[Filters], Ranking]
+SearchWith = Callable[[Filters], Ranking]
 
 
 def rank(question: Analysis, user: User, filters: Filters, container: RetrievalContainer) -> Ranking:
@@ -130,7 +130,7 @@ def boosted(ranking: Ranking, user: User, settings: Settings) -> Ranking:
     return _with_hits(ranking, [ranking.hits[index] for index in order[: max(settings.sources, settings.passages)]])
 
 
-def for_patient(ranking: Ranking, patient: Patient, filters: Filters, search: Search) -> Ranking:
+def for_patient(ranking: Ranking, patient: Patient, filters: Filters, search: SearchWith) -> Ranking:
     """Sources for these patients first, those for others last. When what fits best is for others
     and has no twin among those for these patients, the question is not answered: the next best
     would be about something else."""
@@ -147,7 +147,7 @@ def for_patient(ranking: Ranking, patient: Patient, filters: Filters, search: Se
 
 
 def with_twins(
-    ranking: Ranking, patient: Patient, user: User, filters: Filters, search: Search, container: RetrievalContainer
+    ranking: Ranking, patient: Patient, user: User, filters: Filters, search: SearchWith, container: RetrievalContainer
 ) -> Ranking:
     """The best passage of every twin of what is read first stands right after it, unless the
     question is clear and it is for others."""
@@ -175,7 +175,7 @@ def _twins(read: Sequence[Hit], patient: Patient, user: User, container: Retriev
     return [twin for twin in twins if not patient.excludes(twin.metadata.target_groups)][:TWINS_SHOWN]
 
 
-def own_twin_first(hits: Sequence[Hit], groups: Groups) -> list[Hit]:
+def own_twin_first(hits: Sequence[Hit], groups: PatientGroups) -> list[Hit]:
     """No passage of a document for others stands before its twin's for `groups`."""
     ordered = list(hits)
     for hit in [hit for hit in hits if groups & set(hit.chunk.metadata.target_groups)]:
@@ -188,7 +188,7 @@ def own_twin_first(hits: Sequence[Hit], groups: Groups) -> list[Hit]:
     return ordered
 
 
-def _is_for(hit: Hit, groups: Groups) -> bool:
+def _is_for(hit: Hit, groups: PatientGroups) -> bool:
     return bool(groups & set(hit.chunk.metadata.target_groups))
 
 

@@ -31,7 +31,7 @@ from rag_api.stores.lance.table import check, chunks_in, schema, table_of
 from rag_api.stores.lance.tidying import TABLE, tidied, tidied_apart
 from rag_api.stores.ranking.bm25 import Scorer, Statistics, range_of
 from rag_api.stores.ranking.fuse import CANDIDATES, Fusion
-from rag_api.stores.ranking.term_counts import BATCH, COLUMNS, Row, TermCounts
+from rag_api.stores.ranking.term_counts import BATCH, COLUMNS, TermCounts, TermRow
 from rag_api.text import bm25_analyzer as terms
 
 WRITES_PER_TIDYING = 64  # commits between two rounds of compaction and indexing,
@@ -146,13 +146,13 @@ class LanceStore:
 
     def _statistics(self, asked: Sequence[str], filters: Filters) -> tuple[Statistics, Statistics]:
         """Of what the asker may read, and of all."""
-        hidden: Iterable[Row] = ()
+        hidden: Iterable[TermRow] = ()
         if filters.hidden_document_ids:
             still = f"{one_of('document_id', filters.hidden_document_ids)} AND {any_of('groups', filters.groups)}"
             hidden = _counted(self._table.search().where(still).select(COLUMNS).to_arrow())
         return self._terms.statistics(filters.groups, asked, hidden)
 
-    def _all_counted(self) -> Iterator[Row]:
+    def _all_counted(self) -> Iterator[TermRow]:
         for batch in self._table.search().select(COLUMNS).to_batches(batch_size=BATCH):
             yield from _counted(pa.Table.from_batches([batch]))
 
@@ -238,7 +238,7 @@ class LanceStore:
         self._next_tidying = now + (now - began) * (1 / TIDYING_SHARE - 1)
 
 
-def _counted(rows: pa.Table) -> Iterator[Row]:
+def _counted(rows: pa.Table) -> Iterator[TermRow]:
     yield from zip(rows["groups"].to_pylist(), rows["terms"].to_pylist(), strict=True)
 
 

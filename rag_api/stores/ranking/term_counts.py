@@ -28,7 +28,7 @@ from rag_api.text import bm25_analyzer as analyzer
 log = logging.getLogger(__name__)
 
 COLUMNS = ["groups", "terms"]  # of a chunk, that are counted
-Row = tuple[Sequence[str], str]  # their values
+TermRow = tuple[Sequence[str], str]  # their values
 BATCH = 10_000  # chunks that are counted at once when all are
 _WAIT = 60.0  # seconds, for another process's write
 _TABLES = """
@@ -61,10 +61,10 @@ class TermChange:
     def __init__(self) -> None:
         self._classes: dict[str, _Counted] = {}
 
-    def less(self, rows: Iterable[Row]) -> None:
+    def less(self, rows: Iterable[TermRow]) -> None:
         self._add(rows, -1)
 
-    def more(self, rows: Iterable[Row]) -> None:
+    def more(self, rows: Iterable[TermRow]) -> None:
         self._add(rows, 1)
 
     def write(self, db: sqlite3.Connection) -> None:
@@ -83,7 +83,7 @@ class TermChange:
             gone = [(term, kind) for term, kind, by in changed if by < 0]
             db.executemany("delete from holding where term = ? and class = ? and chunks <= 0", gone)
 
-    def _add(self, rows: Iterable[Row], sign: int) -> None:
+    def _add(self, rows: Iterable[TermRow], sign: int) -> None:
         for groups, terms in rows:
             self._classes.setdefault(json.dumps(sorted(groups), ensure_ascii=False), _Counted()).add(terms, sign)
 
@@ -95,7 +95,7 @@ class TermCounts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._reading = threading.Lock()
-        self._all_rows: Callable[[], Iterable[Row]] | None = None
+        self._all_rows: Callable[[], Iterable[TermRow]] | None = None
         with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._db, self._readers_db = _connected(folder), _connected(folder)
@@ -104,7 +104,7 @@ class TermCounts:
             self._db.execute("pragma synchronous = normal")
             self._db.executescript(_TABLES)
 
-    def bring_up_to_date(self, count: Callable[[], int], rows: Callable[[], Iterable[Row]], anew: bool) -> None:
+    def bring_up_to_date(self, count: Callable[[], int], rows: Callable[[], Iterable[TermRow]], anew: bool) -> None:
         """Count all of the index's chunks where they were not, where a writer was killed, or where
         they are `anew`."""
         self._all_rows = rows
@@ -142,7 +142,7 @@ class TermCounts:
                     self._say("documents", "[]")
 
     def statistics(
-        self, groups: Sequence[str], terms: Sequence[str], hidden: Iterable[Row] = ()
+        self, groups: Sequence[str], terms: Sequence[str], hidden: Iterable[TermRow] = ()
     ) -> tuple[Statistics, Statistics]:
         """Of what is read by members of these groups, and of all chunks. hidden: rows that do not
         count for them all the same."""
@@ -201,7 +201,7 @@ class TermCounts:
     def _counted(self) -> int:
         return int(self._db.execute("select coalesce(sum(chunks), 0) from classes").fetchone()[0])
 
-    def _count_all(self, rows: Iterable[Row]) -> None:
+    def _count_all(self, rows: Iterable[TermRow]) -> None:
         left = iter(rows)
         with _transaction(self._db):
             self._db.execute("delete from holding")
@@ -250,7 +250,7 @@ def _sum(
     return Statistics(sum(chunks for chunks, _ in own), sum(terms for _, terms in own), holding)
 
 
-def _without(counted: Statistics, rows: Iterable[Row]) -> Statistics:
+def _without(counted: Statistics, rows: Iterable[TermRow]) -> Statistics:
     left = _Counted(counted.chunks, counted.terms, Counter(counted.holding))
     for _, terms in rows:
         left.add(terms, -1)

@@ -26,7 +26,7 @@ from rag_api.errors import StoreUnavailable
 from rag_api.stores.mendable import Unfound
 from rag_api.stores.ranking.bm25 import Scorer, Statistics, cosines, range_of
 from rag_api.stores.ranking.fuse import CANDIDATES, Fusion, ScoreLists, fuse
-from rag_api.stores.ranking.term_counts import COLUMNS, Row, TermChange
+from rag_api.stores.ranking.term_counts import COLUMNS, TermChange, TermRow
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk
 from rag_api.stores.weaviate.connection import WeaviateConnection
 from rag_api.stores.weaviate.mending import Mending, all_unfound, in_parts
@@ -199,13 +199,13 @@ class WeaviateStore:
 
     def _statistics(self, terms: Sequence[str], filters: Filters) -> tuple[Statistics, Statistics]:
         """Of what the asker may read, and of all."""
-        hidden: list[Row] = []
+        hidden: list[TermRow] = []
         if filters.hidden_document_ids:
             still = Filter.by_property("document_id").contains_any(list(filters.hidden_document_ids))
             hidden = self._counted(still & Filter.by_property("groups").contains_any(list(filters.groups)))
         return self._terms.statistics(filters.groups, terms, hidden)
 
-    def _counted(self, where: Any) -> list[Row]:
+    def _counted(self, where: Any) -> list[TermRow]:
         return list(rows_of(self._all_of(where, COLUMNS, vectors=False)))
 
     @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rag_api.config import Settings
-from rag_api.stores.ranking.term_counts import COLUMNS, Row, TermCounts
+from rag_api.stores.ranking.term_counts import COLUMNS, TermCounts, TermRow
 
 BATCH = 1_000  # chunks in one answer of the server, when all are counted
 
@@ -25,5 +25,5 @@ def bring_up_to_date(counts: TermCounts, chunks: Any, anew: bool) -> None:
     )
 
 
-def rows_of(objects: Iterable[Any]) -> Iterator[Row]:
+def rows_of(objects: Iterable[Any]) -> Iterator[TermRow]:
     return ((one.properties["groups"] or [], one.properties["terms"] or "") for one in objects)

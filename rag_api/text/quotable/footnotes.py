@@ -26,14 +26,14 @@ _LONGEST_UNIT = 4  # characters of a word that tells a power, with what stands b
 _NEXT = re.compile(rf"(?<=[.!?;)])\s(?:[{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§])\s?(?=\S)")
 _BEGIN = re.compile(rf"([{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§]{{1,2}})\s?(?=[^\s*†‡{_RAISED}])")
 
-Place = tuple[int, int]
+Offsets = tuple[int, int]
 
 
-def footnotes(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Place]:
+def footnotes(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Offsets]:
     """Where the footnotes of text[start:end] stand, in the order of their marks; those within it
     are read with it anyway."""
     marks = marks_in(text[start:end])
-    first: dict[str, Place] = {}  # by its mark, the footnote that begins with it next
+    first: dict[str, Offsets] = {}  # by its mark, the footnote that begins with it next
     for mark, place in _all(text, blocks, end) if marks else ():
         first.setdefault(mark, place)
     return list(dict.fromkeys(first[mark] for mark in marks if mark in first))[:MOST]
@@ -53,7 +53,7 @@ def _marks(said: str) -> Iterator[str]:
                 yield from mark
 
 
-def _all(text: str, blocks: Sequence[Block], behind: int) -> Iterator[tuple[str, Place]]:
+def _all(text: str, blocks: Sequence[Block], behind: int) -> Iterator[tuple[str, Offsets]]:
     """All footnotes that begin near behind a place, each with its mark."""
     starred = [block for block in blocks if block.kind == BlockKind.ITEM and block.label.strip() == "*"]
     several = Counter(block.parent for block in starred)
@@ -70,7 +70,7 @@ def _all(text: str, blocks: Sequence[Block], behind: int) -> Iterator[tuple[str,
                 yield begin[1], (a, b)
 
 
-def _parts(text: str, start: int, end: int) -> Iterator[Place]:
+def _parts(text: str, start: int, end: int) -> Iterator[Offsets]:
     """The footnotes that stand behind each other in one paragraph."""
     at = start
     for found in _NEXT.finditer(text, start, end):

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from rag_api.text.quotable.quotable_spans import Quotable
-from rag_api.text.quotable.uncertain import Place, together, touches
+from rag_api.text.quotable.uncertain import Offsets, together, touches
 from rag_api.text.sentence_splitter import sentences
 
 _ALIKE = str.maketrans(
@@ -184,7 +184,7 @@ def visible(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def addressed(text: str) -> tuple[Place, ...]:
+def addressed(text: str) -> tuple[Offsets, ...]:
     """Return the places of such words, as whole sentences or cells, in order and apart."""
     folded = text.translate(_ALIKE)
     found = [*_ruled(folded), *_spelt(folded), *_encoded(text)]
@@ -200,7 +200,7 @@ def speaks_to_a_machine(text: str, quote: Quotable) -> bool:
     return bool(places) and any(touches(start, end, places) for start, end in [(quote.start, quote.end), *quote.lead])
 
 
-def _ruled(text: str) -> Iterator[Place]:
+def _ruled(text: str) -> Iterator[Offsets]:
     """What a rule fits, without what stands before it."""
     done = 0
     for hint in _HINT.finditer(text):
@@ -211,7 +211,7 @@ def _ruled(text: str) -> Iterator[Place]:
             yield match.end() - len(match.group().lstrip(_BEFORE)), match.end()
 
 
-def _marked(text: str) -> Iterator[Place]:
+def _marked(text: str) -> Iterator[Offsets]:
     """From a mark to the last one that is near it, and what that opens."""
     start = end = last = -1
     for match in _MARK.finditer(text):
@@ -236,7 +236,7 @@ def _opened(text: str, mark: re.Match[str]) -> int:
     return min(end, at)
 
 
-def _encoded(text: str) -> Iterator[Place]:
+def _encoded(text: str) -> Iterator[Offsets]:
     for match in _BASE64.finditer(text):
         try:
             said = base64.b64decode(match.group() + "=" * (-len(match.group()) % 4)).decode()
@@ -246,7 +246,7 @@ def _encoded(text: str) -> Iterator[Place]:
             yield match.span()
 
 
-def _spelt(text: str) -> Iterator[Place]:
+def _spelt(text: str) -> Iterator[Offsets]:
     """What orders to ignore all instructions, whatever stands between its letters."""
     said = text.translate(_SAID_AS)
     letters = re.sub(r"[\W_]+", "", said)
@@ -256,7 +256,7 @@ def _spelt(text: str) -> Iterator[Place]:
             yield places[match.start()], places[match.end() - 1] + 1
 
 
-def _in_sentences(text: str, found: list[Place]) -> Iterator[Place]:
+def _in_sentences(text: str, found: list[Offsets]) -> Iterator[Offsets]:
     """The sentences, or cells of a row, that hold them."""
     borders = sorted(
         {0, len(text), *(span.start for span in sentences(text)), *(m.end() for m in re.finditer(r"\t| \| ", text))}

@@ -23,9 +23,6 @@ from rag_api.text.blocks import above, blocks_of, headings, names_of, structure_
 from rag_api.text.sentence_splitter import LineKind, sentences_of
 from services.contract import wire
 
-# one more whenever anything else may be quoted or is read with it
-# (tests/rag_api/retrieval/test_rule_versions.py)
-VERSION = 9
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
@@ -81,7 +78,7 @@ _PAGE = re.compile(r"\d{1,4}")
 _FEWEST_ENTRIES = 3  # of a table of contents
 _LABEL = re.compile(r"^\W*(?:\d{1,3}\.?)+\W*")
 
-Place = tuple[int, int]
+Offsets = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +89,8 @@ class Quotable:
     start: int
     end: int
     kind: LineKind
-    lead: tuple[Place, ...] = ()
-    path: tuple[Place, ...] = ()  # the headings that it stands below, the outermost first
+    lead: tuple[Offsets, ...] = ()
+    path: tuple[Offsets, ...] = ()  # the headings that it stands below, the outermost first
     block: int = -1  # the index of its paragraph, item or row
     group: int = -1  # that of its list or table; below a table's second header, that of the header
 
@@ -157,7 +154,7 @@ class _Quotes:
         self.before: int | None = None  # the leaf that was read last
         # where lines that may be headings stand last, by their words; known when they are asked for
         self.lines: dict[str, int] = {}
-        self.names: frozenset[Place] | None = None  # of the document; known when they are asked for
+        self.names: frozenset[Offsets] | None = None  # of the document; known when they are asked for
 
     def found(self) -> Iterator[Quotable]:
         for index, block in enumerate(self.blocks):
@@ -192,7 +189,7 @@ class _Quotes:
             self.names = names_of(self.blocks)
         return replace(quote, lead=tuple(place for place in quote.lead if place not in self.names))
 
-    def _whole(self, index: int, kind: LineKind, lead: tuple[Place, ...]) -> Quotable:
+    def _whole(self, index: int, kind: LineKind, lead: tuple[Offsets, ...]) -> Quotable:
         kept = tuple((a, b) for a, b in lead if b - a <= LONGEST_LEAD)
         return Quotable(*self._place(index), kind, kept, self._path(index), index, index)
 
@@ -256,10 +253,10 @@ class _Quotes:
     def _words(self, index: int) -> str:
         return self.text[self.blocks[index].start : self.blocks[index].end]
 
-    def _place(self, index: int) -> Place:
+    def _place(self, index: int) -> Offsets:
         return self.blocks[index].start, self.blocks[index].end
 
-    def _path(self, index: int) -> tuple[Place, ...]:
+    def _path(self, index: int) -> tuple[Offsets, ...]:
         """With the heading of the box that it stands in."""
         path = [self._place(at) for at in headings(self.blocks, index)]
         note = next((at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.NOTE), None)
@@ -268,7 +265,7 @@ class _Quotes:
                 path.append(self._place(child))
         return tuple(path)
 
-    def _turning(self, path: Iterable[Place]) -> tuple[Place, ...]:
+    def _turning(self, path: Iterable[Offsets]) -> tuple[Offsets, ...]:
         return tuple((a, b) for a, b in path if _TURNS_OVER.search(self.text[a:b]) and b - a <= LONGEST_LEAD)
 
     # Tables
@@ -281,9 +278,9 @@ class _Quotes:
             return
         path, part, caption = self._path(table), table, self.introduction(table)
         header: list[int] = []
-        group: Place | None = None
+        group: Offsets | None = None
         names = False  # the group stands in the first column, beside rows that have no cell there
-        labels: dict[int, Place] = {}  # by column: the cell that was said last
+        labels: dict[int, Offsets] = {}  # by column: the cell that was said last
         named = self._named_from_the_first(rows)
         several = max((len(self.children.get(row, [])) for row in rows), default=0) > 1
         for n, row in enumerate(rows):
@@ -331,7 +328,7 @@ class _Quotes:
         first = next((row for row in rows if not self.blocks[row].header and len(self.children.get(row, [])) > 1), None)
         return first is None or self.blocks[self.children[first][0]].column == 0
 
-    def _label(self, cells: Sequence[int], labels: dict[int, Place]) -> list[Place]:
+    def _label(self, cells: Sequence[int], labels: dict[int, Offsets]) -> list[Offsets]:
         """The cell over several rows that stands in the first column of this one."""
         starts_late = bool(cells) and self.blocks[cells[0]].column > 0
         return [labels[0]] if starts_late and 0 in labels else []
@@ -371,14 +368,14 @@ class _Quotes:
             and len(sentences_of(self.text, *self._place(index))) == 1
         )
 
-    def _lead_of_item(self, index: int) -> tuple[Place, ...]:
+    def _lead_of_item(self, index: int) -> tuple[Offsets, ...]:
         """What introduces the list, and the items that this one is part of."""
         items = [at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.ITEM][::-1]
         holder = next(at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.LIST)
         lead = [*self.introduction(holder), *(self._place(at) for at in items)]
         return tuple(place for place in lead if place[1] - place[0] <= LONGEST_LEAD)
 
-    def introduction(self, holder: int) -> tuple[Place, ...]:
+    def introduction(self, holder: int) -> tuple[Offsets, ...]:
         """The headings that turn a list or table over, and the line before it when it ends in a
         colon, else its heading. A table has both, and the line may be its caption. The words that a
         document begins with are its title, which stands beside whatever is quoted."""
@@ -392,7 +389,7 @@ class _Quotes:
             return (*above, place) if place[1] - place[0] <= LONGEST_LEAD else above
         return (*self._turning(path[:-1]), *path[-1:])
 
-    def _last_words(self, index: int) -> Place:
+    def _last_words(self, index: int) -> Offsets:
         """A line's last sentence; from its number on, where it ends in a numbered caption."""
         places = sentences_of(self.text, *self._place(index))
         numbered = (start for start, _ in reversed(places) if NUMBERED_CAPTION.match(self.text, start))
@@ -430,7 +427,7 @@ class _Quotes:
         for quote in self._joined(places, lead, self._pointed_at(index)):
             yield replace(quote, path=path, block=index)
 
-    def _lead_of_box(self, index: int) -> tuple[Place, ...]:
+    def _lead_of_box(self, index: int) -> tuple[Offsets, ...]:
         """A box is not read without its heading ("Let op"), nor that without those that turn it
         over."""
         parent = self.blocks[index].parent
@@ -446,7 +443,7 @@ class _Quotes:
         is_caption = below == BlockKind.TABLE and self._is_numbered(index)
         return is_caption or (below in (BlockKind.LIST, BlockKind.TABLE) and self._words(index).rstrip().endswith(":"))
 
-    def _pointed_at(self, index: int) -> Place | None:
+    def _pointed_at(self, index: int) -> Offsets | None:
         """The last sentence of the paragraph before, when this one begins with a word that points
         back to it."""
         before = self.before
@@ -463,7 +460,7 @@ class _Quotes:
         return place if place[1] - place[0] <= LONGEST_LEAD else None
 
     def _joined(
-        self, places: Sequence[Place], lead: tuple[Place, ...], pointed: Place | None = None
+        self, places: Sequence[Offsets], lead: tuple[Offsets, ...], pointed: Offsets | None = None
     ) -> Iterator[Quotable]:
         """Sentences, each with the one before it where it leans on that."""
         joined: list[Quotable] = []

@@ -14,8 +14,8 @@ from rag_api.domain import Block
 from rag_api.text.blocks import blocks_of, names_of
 from rag_api.text.quotable.quotable_spans import Quotable, quotable
 
-Place = tuple[int, int]
-Places = Sequence[Place]
+Offsets = tuple[int, int]
+Places = Sequence[Offsets]
 _LETTER = re.compile(r"\S")
 BLANK = "▒"  # stands for each letter of what is left out
 
@@ -26,7 +26,7 @@ def touches(start: int, end: int, uncertain: Places) -> bool:
     return at < len(uncertain) and uncertain[at][0] < end
 
 
-def is_certain(quote: Quotable, uncertain: Places, base: int = 0, names: Container[Place] = ()) -> bool:
+def is_certain(quote: Quotable, uncertain: Places, base: int = 0, names: Container[Offsets] = ()) -> bool:
     """Whether neither the quote, what it must be read after, nor the headings of the parts that it
     stands in are in doubt: a heading that says something else may turn it over. names: headings
     over the whole document, which cannot; base: where the quote's text begins in the document's."""
@@ -43,9 +43,9 @@ def certain_share(text: str, blocks: Sequence[Block], uncertain: Places) -> floa
     return sure / whole if whole else 1.0
 
 
-def together(*several: Places) -> tuple[Place, ...]:
+def together(*several: Places) -> tuple[Offsets, ...]:
     """Places of several kinds as one: in order, none within or beside another."""
-    merged: list[Place] = []
+    merged: list[Offsets] = []
     for start, end in sorted(place for places in several for place in places):
         if merged and start <= merged[-1][1]:
             merged[-1] = merged[-1][0], max(end, merged[-1][1])

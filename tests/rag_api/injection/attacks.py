@@ -77,7 +77,7 @@ class Obedient:
     requests: list[gen.GeneratorRequest] = field(default_factory=list)
     replicas: GeneratorReplicas = field(default_factory=lambda: GeneratorReplicas(lambda: "http://obedient/v1"))
 
-    async def stream(self, request: gen.GeneratorRequest) -> AsyncGenerator[gen.Event]:
+    async def stream(self, request: gen.GeneratorRequest) -> AsyncGenerator[gen.GeneratorEvent]:
         self.requests.append(request)
         best = max(request.candidates or (), key=lambda c: c.score, default=None)
         text = told(request) if best is None else request.passages[int(best.document)].text[best.start : best.end]

@@ -15,7 +15,7 @@ class ReaderHere:
 
     def __init__(self, *_: object) -> None: ...
 
-    def read(self, job: Job, told: object = None) -> ReadDocument:
+    def read(self, job: Job, on_page: object = None) -> ReadDocument:
         return read(job.path, job.name, job.kind, job.max_pages, job.shown)
 
     def close(self) -> None: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.query.asks import Wanted, asks_nothing, asks_of, wanted, without_form
+from rag_api.query.asks import Wanted, asks_of, is_statement, wanted, without_form
 from rag_api.query.small_talk import SmallTalk, small_talk
 
 pytestmark = pytest.mark.quick
@@ -105,7 +105,7 @@ def test_what_only_says_in_which_form_to_answer_is_no_word_to_look_for() -> None
     ],
 )
 def test_what_only_tells_of_something_asks_nothing(question: str, tells: bool) -> None:
-    assert asks_nothing(question) == tells
+    assert is_statement(question) == tells
 
 
 @pytest.mark.parametrize(

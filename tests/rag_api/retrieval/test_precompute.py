@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from rag_api.retrieval import precompute
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.reader_model.passages import passages_of
 from rag_api.retrieval.sentence_scorer import lines_of
+from tests.parsed import parsed
 from tests.support.questions import analysed
 from tests.support.world import CHILD, FALL, KITCHEN, empty, load, load_hospital
 
@@ -161,6 +164,34 @@ def test_another_release_s_rules_cost_no_embedding_of_what_they_leave_as_it_was(
     assert precompute.make_all(container, times(1)).state == KeptState.WAITING
     assert precompute.make_all(container, always).state == KeptState.COMPLETE
     assert container.counted.asked == []
+
+
+@pytest.mark.parametrize("file", ["rag_api/text/quotable/quotable_spans.py", *precompute.RULES])
+def test_kept_vectors_are_looked_at_anew_when_any_rule_is_written_otherwise(
+    file: str, settings: Settings, tmp_path: Path
+) -> None:
+    shutil.copytree(precompute.ROOT / "rag_api" / "text", tmp_path / "rag_api" / "text")
+    for rule in precompute.RULES:
+        (tmp_path / rule).parent.mkdir(parents=True)
+        shutil.copy(precompute.ROOT / rule, tmp_path / rule)
+    embedder = open_embedder(settings)
+    assert precompute.made_by(embedder, tmp_path) == precompute.made_by(embedder)
+    with (tmp_path / file).open("a") as written:
+        written.write("MOST = 7\n")
+    assert precompute.made_by(embedder, tmp_path) != precompute.made_by(embedder)
+
+
+def test_the_rules_of_what_is_embedded_go_by_nothing_else() -> None:
+    rules = ("rag_api.text", "rag_api.domain", "services.contract.wire")
+    names = {
+        name
+        for path in (precompute.ROOT / "rag_api" / "text").rglob("*.py")
+        for one in parsed(path).imports
+        for name in ((f"{one.module}.{name}" for name in one.names) if one.names else [one.module])
+    }
+    assert [
+        name for name in sorted(names) if name.startswith(("rag_api", "services")) and not name.startswith(rules)
+    ] == []
 
 
 def test_a_document_that_is_retired_keeps_none(container: World, hospital: dict[str, Document]) -> None:

@@ -67,7 +67,7 @@ def main() -> int:
 def _said(store: str, made: Hospital, sets: int, tally: Tally, ready: float, asking: float) -> dict[str, object]:
     return {
         "store": store, "documents": len(made.documents), "sets of groups": sets, "questions": tally.questions,
-        "users": len(tally.users), "responses": dict(tally.asked), "status": dict(tally.status), "told": dict(tally.told),
+        "users": len(tally.users), "responses": dict(tally.asked), "status": dict(tally.status), "told": dict(tally.warned),
         "seconds to load": round(ready), "seconds": round(asking), "differing": len(tally.differing),
     }  # fmt: skip
 

@@ -122,7 +122,8 @@ class Tally:
     status: Counter[str] = field(default_factory=Counter)
     users: set[str] = field(default_factory=set)
     differing: list[dict[str, Any]] = field(default_factory=list)
-    told: Counter[str] = field(default_factory=Counter)  # notices and cautions, by code: that what could tell is there
+    # Notices and cautions, by code: that what could tell is there.
+    warned: Counter[str] = field(default_factory=Counter)
 
     @property
     def questions(self) -> int:
@@ -234,8 +235,8 @@ def _note(tally: Tally, response: Any, stream: bool) -> None:
         else next((c["answer"] for c in content if isinstance(c, dict) and "answer" in c), {})
     )
     tally.status[str(answer.get("status", status))] += 1
-    tally.told.update(notice["code"] for notice in answer.get("notices", ()))
-    tally.told.update(notice["code"] for source in answer.get("sources", ()) for notice in source["cautions"])
+    tally.warned.update(notice["code"] for notice in answer.get("notices", ()))
+    tally.warned.update(notice["code"] for source in answer.get("sources", ()) for notice in source["cautions"])
 
 
 def _sources(response: Any, stream: bool) -> list[str]:

@@ -112,6 +112,7 @@ export const en = {
     legendNumber: "Text with a dotted line is not in the source.",
     notInSource: "not in the source",
     openSpan: (rank: number) => `Word for word from source ${rank}: show the place`,
+    // As the notice of the service: rag_api/answering/warnings/notice_texts.py.
     notFound: "Bedside found no certain answer to this question in the procedures.",
     nearest: "Procedures nearest to your question",
     beingRead: "This is nearest to your question. Whether it holds the answer is still being read.",

@@ -103,6 +103,7 @@ export const nl: Messages = {
     legendNumber: "Tekst met een stippellijn staat niet in de bron.",
     notInSource: "niet in de bron",
     openSpan: (rank: number) => `Letterlijk uit bron ${rank}: toon de plaats`,
+    // As the notice of the service: rag_api/answering/warnings/notice_texts.py.
     notFound: "Bedside vond in de procedures geen zeker antwoord op deze vraag.",
     nearest: "Procedures die het dichtst bij uw vraag liggen",
     beingRead: "Dit ligt het dichtst bij uw vraag. Of het antwoord erin staat, wordt nog nagelezen.",

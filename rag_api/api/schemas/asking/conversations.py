@@ -13,7 +13,7 @@ from rag_api.api.schemas.base import DocumentIdText, In, Words
 Title = Annotated[
     Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
 ]
-Missing = Literal["document", "procedure", "passage", "detail", "patient"]
+MissingPart = Literal["document", "procedure", "passage", "detail", "patient"]
 Reported = Literal["wrong", "outdated"]
 
 
@@ -80,7 +80,7 @@ class FeedbackIn(In):
     )
 
     found: Literal["yes", "partly", "no"] | None = None
-    missing: Missing | None = Field(
+    missing: MissingPart | None = Field(
         None,
         description="What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a "
         "step), or an answer "
@@ -112,7 +112,7 @@ class FeedbackOut(BaseModel):
     id: str
     answer_id: str
     found: Literal["yes", "partly", "no"] | None
-    missing: Missing | None
+    missing: MissingPart | None
     reported: Reported | None
     document_id: str | None
     page: int | None

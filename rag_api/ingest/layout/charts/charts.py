@@ -12,7 +12,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.charts.links import Boxes, Drawing, Groups, Nodes, around, holds, middles_of, white_between
+from rag_api.ingest.layout.charts.links import (
+    BoxArray,
+    Drawing,
+    Groups,
+    Nodes,
+    around,
+    holds,
+    middles_of,
+    white_between,
+)
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
@@ -37,7 +46,7 @@ def with_charts(items: Sequence[Line | Row], drawn: Drawn, size: tuple[float, fl
 
 
 def marked(
-    items: Sequence[Line | Row], lines: Sequence[Line], boxes: NDArray[np.float32], found: Boxes
+    items: Sequence[Line | Row], lines: Sequence[Line], boxes: NDArray[np.float32], found: BoxArray
 ) -> tuple[Line | Row, ...]:
     """lines: theirs; boxes: [n, 4] where those stand; found: [c, 4] charts."""
     if not len(found):
@@ -70,7 +79,7 @@ def charts(
     outlines: NDArray[np.float32],
     oblong: NDArray[np.bool_],
     size: tuple[float, float],
-) -> Boxes:
+) -> BoxArray:
     """[c, 4] where a page's charts stand, in page space. words: [w, 4] its lines; strokes: [s, 4]
     x, y, x, y; outlines: [o, 4] around what is drawn; oblong: [o] which are rectangles; size: the
     page's."""
@@ -90,7 +99,7 @@ def charts(
     return whole_charts(nodes.charts(Drawing(nodes, lines, arrows, slanted).links()), boxes, places, size)
 
 
-def whole_charts(found: Boxes, boxes: Boxes, words: Boxes, size: tuple[float, float]) -> Boxes:
+def whole_charts(found: BoxArray, boxes: BoxArray, words: BoxArray, size: tuple[float, float]) -> BoxArray:
     """All of a page's charts as one, but where running text stands between them; with all its boxes
     where they hold most of its words."""
     if not len(found):
@@ -111,16 +120,16 @@ def whole_charts(found: Boxes, boxes: Boxes, words: Boxes, size: tuple[float, fl
     )
 
 
-def _is_free(boxes: Boxes, words: Boxes) -> NDArray[np.bool_]:
+def _is_free(boxes: BoxArray, words: BoxArray) -> NDArray[np.bool_]:
     return np.asarray(~holds(boxes, middles_of(words)).any(axis=0))
 
 
-def _free(boxes: Boxes, words: Boxes) -> Boxes:
+def _free(boxes: BoxArray, words: BoxArray) -> BoxArray:
     """Words that no box holds."""
     return np.asarray(words[_is_free(boxes, words)])
 
 
-def areas(shapes: Boxes, words: Boxes, size: tuple[float, float]) -> Boxes:
+def areas(shapes: BoxArray, words: BoxArray, size: tuple[float, float]) -> BoxArray:
     """The innermost boxes that words stand in; those that lie against each other, as the shades of
     a paragraph's lines do, are one."""
     sides = shapes[:, 2:] - shapes[:, :2]
@@ -138,7 +147,7 @@ def areas(shapes: Boxes, words: Boxes, size: tuple[float, float]) -> Boxes:
     return np.asarray(boxes[~within.any(axis=1)])
 
 
-def _merged(boxes: Boxes) -> Boxes:
+def _merged(boxes: BoxArray) -> BoxArray:
     groups = Groups(len(boxes))
     within = _within(boxes)
     for n, m in np.argwhere((white_between(boxes, boxes) < _SAME) & ~within & ~within.T).tolist():
@@ -146,12 +155,12 @@ def _merged(boxes: Boxes) -> Boxes:
     return np.array([around(boxes[own]) for own in groups.all()]).reshape(-1, 4)
 
 
-def _within(boxes: Boxes) -> NDArray[np.bool_]:
+def _within(boxes: BoxArray) -> NDArray[np.bool_]:
     """[n, m] whether box n holds box m."""
     return holds(boxes, boxes[:, :2]) & holds(boxes, boxes[:, 2:])
 
 
-def _blocks(words: Boxes, size: tuple[float, float]) -> Boxes:
+def _blocks(words: BoxArray, size: tuple[float, float]) -> BoxArray:
     """Few short lines below each other that no box holds."""
     if len(words) > _TOO_MANY:
         return np.zeros((0, 4))
@@ -166,8 +175,8 @@ def _blocks(words: Boxes, size: tuple[float, float]) -> Boxes:
 
 
 def _arrows(
-    shapes: Boxes, oblong: NDArray[np.bool_], middles: Boxes, boxes: Boxes, size: tuple[float, float]
-) -> tuple[Boxes, NDArray[np.bool_]]:
+    shapes: BoxArray, oblong: NDArray[np.bool_], middles: BoxArray, boxes: BoxArray, size: tuple[float, float]
+) -> tuple[BoxArray, NDArray[np.bool_]]:
     """What is drawn outside of boxes and holds no words; which of it may point somewhere, as no
     rectangle does."""
     sides = shapes[:, 2:] - shapes[:, :2]
@@ -178,7 +187,7 @@ def _arrows(
     return shapes[fits], ~oblong[fits]
 
 
-def _lines(strokes: Boxes, shapes: Boxes, boxes: Boxes) -> Boxes:
+def _lines(strokes: BoxArray, shapes: BoxArray, boxes: BoxArray) -> BoxArray:
     """Lines that are no side of what is drawn, and lie in no box."""
     strokes = strokes[np.hypot(*(strokes[:, 2:] - strokes[:, :2]).T) >= _SHORT]
     low, high = np.minimum(strokes[:, :2], strokes[:, 2:]), np.maximum(strokes[:, :2], strokes[:, 2:])

@@ -24,24 +24,24 @@ _MANY = 4  # links between words without boxes
 _PARTS = 5  # of what joins two boxes, for each of them, at most
 _SAME = 2.0  # points: an arrow as near to a line's end is at it
 
-Boxes = NDArray[np.float64]
+BoxArray = NDArray[np.float64]
 
 
-def middles_of(boxes: Boxes) -> Boxes:
+def middles_of(boxes: BoxArray) -> BoxArray:
     return (boxes[:, :2] + boxes[:, 2:]) / 2
 
 
-def holds(boxes: Boxes, points: Boxes, pad: float = 1.0) -> NDArray[np.bool_]:
+def holds(boxes: BoxArray, points: BoxArray, pad: float = 1.0) -> NDArray[np.bool_]:
     """[b, p]"""
     return np.asarray(((points >= boxes[:, None, :2] - pad) & (points <= boxes[:, None, 2:] + pad)).all(axis=2))
 
 
-def white_between(ones: Boxes, others: Boxes) -> Boxes:
+def white_between(ones: BoxArray, others: BoxArray) -> BoxArray:
     """[n, m] the white between them; below 0: they overlap."""
     return np.asarray(np.maximum(ones[:, None, :2] - others[:, 2:], others[:, :2] - ones[:, None, 2:]).max(axis=2))
 
 
-def around(boxes: Boxes) -> Boxes:
+def around(boxes: BoxArray) -> BoxArray:
     return np.concatenate([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])
 
 
@@ -71,7 +71,7 @@ class Link(NamedTuple):
     """What goes on in itself, and which boxes it joins."""
 
     ends: frozenset[int]
-    extent: Boxes
+    extent: BoxArray
     parts: int  # lines and arrows that it is made of
     arrow: bool  # some of it may point somewhere
 
@@ -79,16 +79,16 @@ class Link(NamedTuple):
 class Nodes:
     """What may be joined: boxes around words; words without a box; words that are no chart's."""
 
-    def __init__(self, boxes: Boxes, blocks: Boxes, free: Boxes) -> None:
+    def __init__(self, boxes: BoxArray, blocks: BoxArray, free: BoxArray) -> None:
         self.count = len(boxes)
         self.all = np.concatenate([boxes, blocks])
         self.free = free
 
-    def charts(self, links: Iterable[Link]) -> Boxes:
+    def charts(self, links: Iterable[Link]) -> BoxArray:
         """[c, 4] around what is joined, where some of it is a chart."""
         joined = Groups(len(self.all))
         own: list[Link] = []
-        others: list[Boxes] = []
+        others: list[BoxArray] = []
         for link in links:
             pairs = [(n, m) for n in link.ends for m in link.ends if n < m and self._are_joined(n, m, link.arrow)]
             if pairs and not self._is_grid(link):
@@ -131,7 +131,7 @@ class Drawing:
     """Lines and arrows, and what they join: boxes, or words without one where an arrow points at
     them."""
 
-    def __init__(self, nodes: Nodes, lines: Boxes, arrows: Boxes, slanted: NDArray[np.bool_]) -> None:
+    def __init__(self, nodes: Nodes, lines: BoxArray, arrows: BoxArray, slanted: NDArray[np.bool_]) -> None:
         self.count, self.nodes = nodes.count, nodes.all
         self.lines, self.arrows, self.slanted = lines, arrows, slanted
 
@@ -170,7 +170,7 @@ class Drawing:
         count = len(self.lines)
         return any(n >= count and self.slanted[n - count] for n in parts)
 
-    def _ends_of_line(self, line: Boxes) -> set[int]:
+    def _ends_of_line(self, line: BoxArray) -> set[int]:
         found: set[int] = set()
         way = np.abs(line[2:] - line[:2])
         for here, there in ((line[:2], line[2:]), (line[2:], line[:2])):
@@ -183,7 +183,7 @@ class Drawing:
                     found.add(n)
         return found
 
-    def _ends_of_arrow(self, arrow: Boxes) -> set[int]:
+    def _ends_of_arrow(self, arrow: BoxArray) -> set[int]:
         """What it stands beside, level with it, and is slimmer than; or overlaps."""
         white = np.maximum(self.nodes[:, :2] - arrow[2:], arrow[:2] - self.nodes[:, 2:])
         long, own = self.nodes[:, 2:] - self.nodes[:, :2], arrow[2:] - arrow[:2]
@@ -195,14 +195,14 @@ class Drawing:
             found.update(np.flatnonzero(beside & level & slim).tolist())
         return found
 
-    def _extent(self, parts: Sequence[int]) -> Boxes:
+    def _extent(self, parts: Sequence[int]) -> BoxArray:
         count = len(self.lines)
         lines = self.lines[[n for n in parts if n < count]]
         arrows = self.arrows[[n - count for n in parts if n >= count]]
         return around(np.concatenate([np.hstack([end, end]) for end in np.split(lines, 2, axis=1)] + [arrows]))
 
 
-def _distances(points: Boxes, lines: Boxes) -> Boxes:
+def _distances(points: BoxArray, lines: BoxArray) -> BoxArray:
     """[p, l] of points to straight lines."""
     start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
     from_start = points[:, None] - start

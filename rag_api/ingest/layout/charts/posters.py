@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.lines import Line, Row, lines_of_item
+from rag_api.ingest.layout.lines import Line, PageItem, lines_of_item
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
 _LEAST = (24.0, 9.0)  # points: of a box around words
@@ -24,17 +24,15 @@ _LINES = 2  # in a box, on average; as many boxes as lines are the shades of a t
 _NEAR = 1.0  # line heights of white between lines of one text that stands in no box
 _OVER, _MOST_OVER = 0.25, 12.0  # of its width or height, points: so much words may overlap with those before them
 
-Item = Line | Row
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Group:
-    items: list[Item]
+    items: list[PageItem]
     box: NDArray[np.float32]  # [4] around its words
     drawn: NDArray[np.float32] | None  # [4] the box that they stand in
 
 
-def in_order(items: Sequence[Item], drawn: Drawn, size: tuple[float, float]) -> list[Item]:
+def in_order(items: Sequence[PageItem], drawn: Drawn, size: tuple[float, float]) -> list[PageItem]:
     """A page's items, those of a poster in the order of its boxes."""
     lines = [line for item in items for line in lines_of_item(item)]
     if not lines or any(line.aside for line in lines):
@@ -51,14 +49,14 @@ def in_order(items: Sequence[Item], drawn: Drawn, size: tuple[float, float]) -> 
     return [item for group in found for item in group.items]
 
 
-def _groups(items: Sequence[Item], drawn: Drawn, size: tuple[float, float]) -> list[_Group]:
+def _groups(items: Sequence[PageItem], drawn: Drawn, size: tuple[float, float]) -> list[_Group]:
     """What stands in one box, or close below each other in none. As drawn."""
     sides = drawn.outlines[:, 2:] - drawn.outlines[:, :2]
     fits = (sides > _LEAST).all(axis=1) & (sides.prod(axis=1) < _MOST * size[0] * size[1])
     boxes = drawn.outlines[fits][np.argsort(sides.prod(axis=1)[fits], kind="stable")]  # the innermost first
-    found: dict[int, list[Item]] = {}
+    found: dict[int, list[PageItem]] = {}
     free = -1
-    before: Item | None = None
+    before: PageItem | None = None
     for item in items:
         x, y = _middle(_box([item]))
         around = (boxes[:, 0] < x) & (boxes[:, 1] < y) & (boxes[:, 2] > x) & (boxes[:, 3] > y)
@@ -72,7 +70,7 @@ def _groups(items: Sequence[Item], drawn: Drawn, size: tuple[float, float]) -> l
     return [_Group(own, _box(own), boxes[at] if at >= 0 else None) for at, own in found.items()]
 
 
-def _goes_on(one: Item, two: Item) -> bool:
+def _goes_on(one: PageItem, two: PageItem) -> bool:
     a, b = _box([one]), _box([two])
     return bool(b[1] >= a[1] and b[1] - a[3] < _NEAR * (b[3] - b[1]) and min(a[2], b[2]) > max(a[0], b[0]))
 
@@ -119,7 +117,7 @@ def _read(groups: Sequence[_Group]) -> list[_Group] | None:
 def _beside(group: _Group, others: Sequence[_Group]) -> list[_Group]:
     """What stands between the boxes within its own box."""
     middles = [_middle(other.box)[1] for other in others]
-    found: dict[int, list[Item]] = {}
+    found: dict[int, list[PageItem]] = {}
     for item in group.items:
         y = _middle(_box([item]))[1]
         found.setdefault(sum(middle < y for middle in middles), []).append(item)
@@ -147,7 +145,7 @@ def _lines(group: _Group) -> list[Line]:
     return [line for item in group.items for line in lines_of_item(item)]
 
 
-def _box(items: Sequence[Item]) -> NDArray[np.float32]:
+def _box(items: Sequence[PageItem]) -> NDArray[np.float32]:
     boxes = np.concatenate([line.marked.boxes for item in items for line in lines_of_item(item)])
     return np.concatenate([np.nanmin(boxes[:, :2], axis=0), np.nanmax(boxes[:, 2:], axis=0)])
 
@@ -156,7 +154,7 @@ def _middle(box: NDArray[np.float32]) -> tuple[float, float]:
     return float(box[0] + box[2]) / 2, float(box[1] + box[3]) / 2
 
 
-def _loose(item: Item) -> Item:
+def _loose(item: PageItem) -> PageItem:
     if isinstance(item, Line):
         return replace(item, loose=True)
     return replace(item, cells=tuple(tuple(replace(line, loose=True) for line in cell) for cell in item.cells))

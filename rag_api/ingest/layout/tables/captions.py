@@ -19,7 +19,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.lines import Line, Row, lines_of_item
+from rag_api.ingest.layout.lines import Line, PageItem, Row, lines_of_item
 from rag_api.text.block_shapes import NUMBERED_CAPTION
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ*†‡§]")  # stands below a table too
@@ -29,10 +29,8 @@ _WITHIN = 0.5  # line heights of white between its own lines
 _ALIKE = 0.1  # of its size
 _MOST = 4  # lines
 
-Item = Line | Row
 
-
-def captions_first(pages: Sequence[Sequence[Item]], across: Sequence[NDArray[np.float32]]) -> list[list[Item]]:
+def captions_first(pages: Sequence[Sequence[PageItem]], across: Sequence[NDArray[np.float32]]) -> list[list[PageItem]]:
     """The items of all pages, with captions that stand below a table before it. pages: in reading
     order, without headers and footers; across: of each page [n, 3] its level rules, from, to,
     where."""
@@ -42,10 +40,10 @@ def captions_first(pages: Sequence[Sequence[Item]], across: Sequence[NDArray[np.
     return [_moved(items, rules, below)[0] for items, rules in each]
 
 
-def _moved(items: Sequence[Item], across: NDArray[np.float32], below: Set[str]) -> tuple[list[Item], list[str]]:
+def _moved(items: Sequence[PageItem], across: NDArray[np.float32], below: Set[str]) -> tuple[list[PageItem], list[str]]:
     """The items of a page so, and the first word of each caption that was moved. below: first words
     of captions that stand below all tables."""
-    found: list[Item] = list(items)
+    found: list[PageItem] = list(items)
     words: list[str] = []
     start = 0
     while start < len(found):
@@ -61,31 +59,31 @@ def _moved(items: Sequence[Item], across: NDArray[np.float32], below: Set[str]) 
     return found, words
 
 
-def _caption_word(items: Sequence[Item], n: int) -> str:
+def _caption_word(items: Sequence[PageItem], n: int) -> str:
     """The first word of a line that is numbered as a caption is; "" of any other."""
     line = _line(items, n)
     match = NUMBERED_CAPTION.match(line.marked.text) if line is not None else None
     return match[1] if match else ""
 
 
-def _words_above(items: Sequence[Item]) -> Iterator[str]:
+def _words_above(items: Sequence[PageItem]) -> Iterator[str]:
     """The first words of numbered lines, below no table, that stand right above one."""
     for n in range(len(items) - 1):
         if _is_row(items[n + 1]) and not (n and _is_row(items[n - 1])):
             yield _caption_word(items, n)
 
 
-def _is_row(item: Item) -> bool:
+def _is_row(item: PageItem) -> bool:
     return isinstance(item, Row) or item.cell or item.names or ("\t" in item.marked.text and not item.aside)
 
 
-def _goes_up(one: Item, two: Item) -> bool:
+def _goes_up(one: PageItem, two: PageItem) -> bool:
     """Two stands above, and is no cell of an unsure table, of which columns may follow each
     other."""
     return two.y1 < one.y0 and not (isinstance(two, Line) and two.cell)
 
 
-def _caption(items: Sequence[Item], start: int, end: int, across: NDArray[np.float32], is_below: bool) -> int:
+def _caption(items: Sequence[PageItem], start: int, end: int, across: NDArray[np.float32], is_below: bool) -> int:
     """One past the last line of the caption below the rows from `start` to before `end`; `end`
     without one. is_below: captions of its kind stand below their tables."""
     first, above = _line(items, end), _line(items, start - 1)
@@ -124,17 +122,17 @@ def _edges(rows: Sequence[Line], across: NDArray[np.float32]) -> tuple[float, fl
     return float(ends[0]), float(ends[1]), float(ends[2])
 
 
-def _white(rows: Sequence[Item]) -> float:
+def _white(rows: Sequence[PageItem]) -> float:
     """What rows mostly have between them."""
     return median(two.y0 - one.y1 for one, two in pairwise(rows)) if len(rows) > 1 else 0.0
 
 
-def _line(items: Sequence[Item], n: int) -> Line | None:
+def _line(items: Sequence[PageItem], n: int) -> Line | None:
     item = items[n] if 0 <= n < len(items) else None
     return item if isinstance(item, Line) and not _is_row(item) and not item.aside else None
 
 
-def _lines(items: Sequence[Item]) -> list[Line]:
+def _lines(items: Sequence[PageItem]) -> list[Line]:
     return [line for item in items for line in lines_of_item(item)]
 
 

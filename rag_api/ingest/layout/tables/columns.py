@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rag_api.text.block_shapes import CellShape, Shape
 
-Boxes = tuple[int, NDArray[np.float32]]  # where in the text they begin, and the boxes of its characters
+CharacterBoxes = tuple[int, NDArray[np.float32]]  # where in the text they begin, and the boxes of its characters
 Reach = tuple[float, float]  # from left to right
 _SAME_PLACE = 2.0  # points between the beginnings of cells of one column
 _MOST = 30  # columns of a table whose header is looked at more closely
 _WIDER = 2.0  # points by which a name must stand better over one column more
 
 
-def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
+def columns_of(rows: Sequence[Shape], boxes: Sequence[CharacterBoxes]) -> list[Shape]:
     """The rows with each cell's column and how many it spans. The row of most cells says where
     columns stand; without places on the page the cells count."""
     reaches = [[_reach(cell, at) for cell in row.cells] for row, at in zip(rows, boxes, strict=True)]
@@ -39,7 +39,7 @@ def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
     return placed
 
 
-def in_no_column(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
+def in_no_column(rows: Sequence[Shape], boxes: Sequence[CharacterBoxes]) -> list[Shape]:
     """The rows below a header of which a cell stands neither over nor under any other cell of its
     column: nobody knows that it is its own. rows: with their columns. Of text that lies on its side
     no cell's place is known, and no row is told."""
@@ -67,12 +67,12 @@ def _is_alone(cell: CellShape, reach: Reach, others: Sequence[tuple[CellShape, R
     return bool(column) and not any(at[0] < reach[1] + _SAME_PLACE and reach[0] < at[1] + _SAME_PLACE for at in column)
 
 
-def reaches_of(row: Shape, boxes: Boxes) -> list[Reach]:
+def reaches_of(row: Shape, boxes: CharacterBoxes) -> list[Reach]:
     """From where to where on the page each of its cells reaches."""
     return [reach for cell in row.cells if (reach := _reach(cell, boxes)) is not None]
 
 
-def begins_of(row: Shape, boxes: Boxes) -> list[float]:
+def begins_of(row: Shape, boxes: CharacterBoxes) -> list[float]:
     """Where on the page each of its cells begins."""
     return [reach[0] for reach in reaches_of(row, boxes)]
 
@@ -82,7 +82,7 @@ def alike(one: Sequence[float], two: Sequence[float]) -> bool:
     return len(one) == len(two) > 1 and all(abs(a - b) < _SAME_PLACE for a, b in zip(one, two, strict=True))
 
 
-def _reach(cell: CellShape, boxes: Boxes) -> Reach | None:
+def _reach(cell: CellShape, boxes: CharacterBoxes) -> Reach | None:
     start, all_ = boxes
     own = all_[cell.start - start : cell.end - start]
     own = own[~np.isnan(own).any(axis=1)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_api.ingest.layout.lines import Line, Row, lines_of_item, stands_below_last_cell
+from rag_api.ingest.layout.lines import Line, PageItem, Row, lines_of_item, stands_below_last_cell
 from rag_api.text.sentence_splitter import LineKind, kind_of_line
 
 _ALIGNED = 1.5  # points between the beginnings, or the middles, of cells of one column
@@ -25,7 +25,6 @@ _MOST = 3  # lines between two rows; more are text
 _TALLEST = 8  # line heights of a row; what is taller is columns of text
 _LARGER = 1.08  # times a row's letters
 
-Item = Line | Row
 Reach = tuple[float, float]  # from left to right
 
 
@@ -35,7 +34,7 @@ class _Table:
     page's items."""
 
     at: int
-    rows: tuple[Item, ...]
+    rows: tuple[PageItem, ...]
     cells: tuple[tuple[Reach, ...], ...]
     left: float
     right: float
@@ -45,10 +44,10 @@ class _Table:
         return self.at + len(self.rows)
 
 
-def with_stray_cells(items: Sequence[Item]) -> list[Item]:
+def with_stray_cells(items: Sequence[PageItem]) -> list[PageItem]:
     """A page's items, those lines marked that are cells; names of a header that stand level with
     its row are put into it."""
-    found: list[Item | None] = list(items)
+    found: list[PageItem | None] = list(items)
     tables = list(_tables(items))
     for n, item in enumerate(items):
         if not isinstance(item, Line) or item.aside or item.counts or "\t" in item.marked.text:
@@ -71,7 +70,7 @@ def with_stray_cells(items: Sequence[Item]) -> list[Item]:
     return [item for item in found if item is not None]
 
 
-def rows_in_doubt(items: Sequence[Item]) -> list[Line]:
+def rows_in_doubt(items: Sequence[PageItem]) -> list[Line]:
     """The lines of stray cells, and of the rows that they may belong to: those beside them, else
     those before and behind them; of a name in the first column all rows that have none."""
     found: dict[int, Line] = {}
@@ -95,8 +94,8 @@ def _near(n: int, tables: Sequence[_Table]) -> list[_Table]:
     return [table for table in tables if 0 <= table.at - n - 1 < _MOST or 0 <= n - table.end < _MOST]
 
 
-def _tables(items: Sequence[Item]) -> Iterator[_Table]:
-    rows: list[Item] = []
+def _tables(items: Sequence[PageItem]) -> Iterator[_Table]:
+    rows: list[PageItem] = []
     for n, item in enumerate((*items, None)):
         if isinstance(item, Row) or (item is not None and "\t" in item.marked.text and not item.aside):
             rows.append(item)
@@ -107,7 +106,7 @@ def _tables(items: Sequence[Item]) -> Iterator[_Table]:
             rows = []
 
 
-def _reaches(item: Item) -> list[Reach]:
+def _reaches(item: PageItem) -> list[Reach]:
     """How far each cell of a row reaches; of a line of cells as far as its letters tell."""
     if isinstance(item, Row):
         return [(min(one.x0 for one in cell), max(one.x1 for one in cell)) for cell in item.cells]
@@ -122,7 +121,7 @@ def _reaches(item: Item) -> list[Reach]:
     return found if upright else [(item.x0, item.x1)]
 
 
-def _goes_on(one: Item | None, two: Line) -> bool:
+def _goes_on(one: PageItem | None, two: Line) -> bool:
     """The next line of a stray cell."""
     if not isinstance(one, Line) or not one.cell or one.bold != two.bold:
         return False
@@ -132,7 +131,7 @@ def _goes_on(one: Item | None, two: Line) -> bool:
     )
 
 
-def _goes_on_in_a_row(line: Line, above: Item, tables: Sequence[_Table]) -> bool:
+def _goes_on_in_a_row(line: Line, above: PageItem, tables: Sequence[_Table]) -> bool:
     """It begins small, right below a row, in one of its columns but the first; it is no second line
     of the last cell."""
     if not line.marked.text[0].islower() or not any(above is table.rows[-1] for table in tables):
@@ -143,7 +142,7 @@ def _goes_on_in_a_row(line: Line, above: Item, tables: Sequence[_Table]) -> bool
     return near and not last and sum(abs(line.x0 - a) < _ALIGNED for a, _ in reaches) >= _ROWS
 
 
-def _may_head(line: Line, row: Item) -> bool:
+def _may_head(line: Line, row: PageItem) -> bool:
     larger = line.size > _LARGER * lines_of_item(row)[0].size
     return line.bold or larger or kind_of_line(line.marked.text, followed=True) == LineKind.HEADING
 
@@ -162,7 +161,7 @@ def _beside(n: int, line: Line, tables: Sequence[_Table]) -> int | None:
     return None
 
 
-def _is_level(line: Line, row: Item) -> bool:
+def _is_level(line: Line, row: PageItem) -> bool:
     level = min(line.y1, row.y1) - max(line.y0, row.y0) > _LEVEL * (line.y1 - line.y0)
     return level and row.y1 - row.y0 < _TALLEST * line.size
 

@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.pdf.pdfium import Glyphs
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 from rag_api.ingest.pdf.vector_graphics import MOST_SQUARES
 
 _SQUARE, _HELD, _SPACE = ord("☐"), ord("▣"), 32

@@ -25,7 +25,7 @@ from rag_api.ingest.pdf.glyphs.glyph_matching import (
     SIGNS,
     SIZE,
     Forms,
-    Ink,
+    Opacity,
     Shot,
     forms,
     picture,
@@ -212,7 +212,7 @@ class Sheet:
 
     def _picture(
         self, document: Any, thing: Any, place: Placed, areas: NDArray[np.float64]
-    ) -> tuple[Ink, NDArray[np.float64]] | None:
+    ) -> tuple[Opacity, NDArray[np.float64]] | None:
         """(it drawn alone, where in that the areas of user space are)"""
         left, bottom, right, top = (ctypes.c_float() for _ in range(4))
         raw.FPDFPageObj_GetBounds(thing, left, bottom, right, top)
@@ -267,7 +267,7 @@ def _sides(thing: Any) -> tuple[float, float]:
     return abs(size.value) * math.hypot(matrix.a, matrix.b), abs(size.value) * math.hypot(matrix.c, matrix.d)
 
 
-def _inked(ink: Ink, cell: NDArray[np.float64]) -> tuple[float, float, float, float] | None:
+def _inked(ink: Opacity, cell: NDArray[np.float64]) -> tuple[float, float, float, float] | None:
     """The part of a cell that is inked; None: nothing, or the picture ends at it."""
     x0, y0, x1, y1 = (
         int(side) for side in (math.floor(cell[0]), math.floor(cell[1]), math.ceil(cell[2]), math.ceil(cell[3]))

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.pdf.pdfium import Glyphs
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
 _SPACE, _NEWLINES, _SLASH = 32, (10, 13), ord("/")

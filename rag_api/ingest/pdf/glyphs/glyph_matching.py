@@ -37,12 +37,12 @@ _LETTER = 0.25  # so much more like another letter: letters differ more from one
 _SURE = 0.8  # as like as this: it is that letter
 _ALIKE = ("il1Ijt", "o0Oq", "s5", "z2", "gq9", "uvµ", "b6", "hn", "cGe", "ao", "rf")  # no lie worth the name
 
-Ink = NDArray[np.uint8]  # [height, width] how opaque each pixel is
+Opacity = NDArray[np.uint8]  # [height, width] how opaque each pixel is
 Sides = NDArray[np.float64]  # [n]
 Forms = NDArray[np.float32]  # [n, pixels], of mean 0 and length 1; zero where there is nothing
 
 
-def picture(document: Any, page: Any, text_object: Any, scale: float) -> Ink | None:
+def picture(document: Any, page: Any, text_object: Any, scale: float) -> Opacity | None:
     """Return a text object's ink, drawn alone; scale: pixels in a unit of what it stands in."""
     handle = raw.FPDFTextObj_GetRenderedBitmap(document, page, text_object, scale)
     if not handle:
@@ -55,7 +55,7 @@ def picture(document: Any, page: Any, text_object: Any, scale: float) -> Ink | N
 class Shot:
     """A picture and where in it what is asked for stands."""
 
-    ink: Ink
+    ink: Opacity
     boxes: NDArray[np.float64]  # [n, 4] x0, y0, x1, y1 in pixels
     quarters: int = 0  # how often it must be turned against the clock to stand upright
     # how many times as wide and as high as by their font its letters are drawn
@@ -82,7 +82,7 @@ def forms(shots: Sequence[Shot]) -> Forms:
     return _soft(cells)
 
 
-def _total(ink: Ink) -> NDArray[np.float32]:
+def _total(ink: Opacity) -> NDArray[np.float32]:
     """[height + 1, width + 1] the sum of all that is above and to the left."""
     total = np.zeros((ink.shape[0] + 1, ink.shape[1] + 1), np.float32)
     np.cumsum(np.cumsum(ink, axis=0, dtype=np.float32), axis=1, out=total[1:, 1:])
@@ -162,7 +162,7 @@ def _templates() -> Forms:
     return np.stack(drawn, axis=1).reshape(len(SIGNS) * len(drawn), -1)
 
 
-def _inked(ink: Ink) -> NDArray[np.float64]:
+def _inked(ink: Opacity) -> NDArray[np.float64]:
     """[1, 4]"""
     rows, columns = np.flatnonzero(ink.max(axis=1) > INKED), np.flatnonzero(ink.max(axis=0) > INKED)
     return np.array([[columns[0], rows[0], columns[-1] + 1, rows[-1] + 1]], np.float64)
@@ -179,7 +179,7 @@ def _fonts(document: Any) -> Iterator[Any]:
         yield raw.FPDFText_LoadFont(document, buffer, len(data), raw.FPDF_FONT_TRUETYPE, 1)
 
 
-def _drawn(document: Any, page: Any, font: Any) -> Iterator[Ink]:
+def _drawn(document: Any, page: Any, font: Any) -> Iterator[Opacity]:
     for sign in SIGNS:
         thing = raw.FPDFPageObj_CreateTextObj(document, font, SIZE)
         raw.FPDFText_SetText(thing, (ctypes.c_ushort * 2)(ord(sign), 0))

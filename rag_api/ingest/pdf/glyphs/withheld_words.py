@@ -10,7 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.pdf.pdfium import Glyphs
+from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 
 
 def in_doubt(glyphs: Glyphs) -> NDArray[np.bool_]:

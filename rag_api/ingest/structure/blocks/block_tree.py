@@ -20,7 +20,7 @@ from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labe
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
 from rag_api.ingest.structure.blocks.table_begins import is_outside
 from rag_api.ingest.structure.blocks.tables import set_as, with_tables
-from rag_api.ingest.structure.tagged_lines import Told, key_of
+from rag_api.ingest.structure.tagged_lines import TaggedLine, key_of
 from rag_api.text.block_shapes import (
     NUMBERED_CAPTION,
     CellShape,
@@ -32,7 +32,7 @@ from rag_api.text.block_shapes import (
     without_lists_of_headings,
 )
 from rag_api.text.blocks import tree
-from rag_api.text.quotable.uncertain import Place
+from rag_api.text.quotable.uncertain import Offsets
 from rag_api.text.sentence_splitter import LineKind
 
 _LONGEST_HEADING = 160
@@ -44,11 +44,11 @@ def structured(
     pages: Sequence[Sequence[Piece]],
     frames: Sequence[NDArray[np.float32]],
     rules: Sequence[PageRules],
-    told: Mapping[str, Told] | None = None,
-) -> tuple[tuple[Block, ...], tuple[Place, ...]]:
+    tagged: Mapping[str, TaggedLine] | None = None,
+) -> tuple[tuple[Block, ...], tuple[Offsets, ...]]:
     """The blocks of a document, and the places of rows of which it is not certain under which
     header or caption they stand. frames: for each page the boxes that are drawn around text; rules:
-    its rules; told: what the file that the pages show says of its lines, by their words."""
+    its rules; tagged: what the file that the pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)
     if not text:
         return (), ()
@@ -57,7 +57,7 @@ def structured(
     mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(
         len(p.first.marked.text) for p in found
     )
-    shapes = with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}, rules).shapes(), found, rules)
+    shapes = with_tables(text, _Shaper(text, found, usual, mostly_bold, tagged or {}, rules).shapes(), found, rules)
     return tree(text, shapes), tuple((shape.start, shape.end) for shape in shapes if shape.unsure)
 
 
@@ -68,10 +68,10 @@ class _Shaper:
         found: list[Paragraph],
         usual: float,
         mostly_bold: bool,
-        told: Mapping[str, Told],
+        tagged: Mapping[str, TaggedLine],
         rules: Sequence[PageRules],
     ) -> None:
-        self.text, self.found, self.usual, self.mostly_bold, self.told = text, found, usual, mostly_bold, told
+        self.text, self.found, self.usual, self.mostly_bold, self.tagged = text, found, usual, mostly_bold, tagged
         self.rules = rules
         styled = [p for p in found if not p.drawing and self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
@@ -117,12 +117,12 @@ class _Shaper:
             return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
         if paragraph.row is not None:
             return self._row(n, apart)
-        told = self.told.get(key_of(words))
-        if told is not None and told.kind != BlockKind.ROW:
-            of_kind = {BlockKind.ITEM: label_of, BlockKind.HEADING: numbered}.get(told.kind)
+        line = self.tagged.get(key_of(words))
+        if line is not None and line.kind != BlockKind.ROW:
+            of_kind = {BlockKind.ITEM: label_of, BlockKind.HEADING: numbered}.get(line.kind)
             label = of_kind(words) if of_kind else ""
             return Shape(
-                told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box
+                line.kind, paragraph.start, paragraph.end, line.level, label, apart=apart, box=line.box or paragraph.box
             )
         kind = kind_of(self.text, paragraph.start, paragraph.end)
         if "\t" not in words and (self._is_cell(n) or self._groups_rows(n)):
@@ -163,8 +163,8 @@ class _Shaper:
         paragraph = self.found[n]
         row, piece = paragraph.row, paragraph.pieces[0]
         assert row is not None, "it is asked of rows only"
-        told = self.told.get(key_of(self._words(paragraph)))
-        bold = told.header if told is not None else self._is_set_as_header(n)
+        line = self.tagged.get(key_of(self._words(paragraph)))
+        bold = line.header if line is not None else self._is_set_as_header(n)
         ends = [paragraph.start + sum(piece.cells[: k + 1]) for k in range(len(piece.cells))]
         ends[-1] = paragraph.end
         if len(ends) == 1:  # what parts it from the next row stands for its blank cells: it is no name of rows below

@@ -16,7 +16,7 @@ from rag_api.text.block_shapes import Shape
 WITHIN = 0.25  # line heights that a rule may stand within a row: letters reach below their line
 _SAME_SIDE = 3.0  # points
 
-TableRow = tuple[Shape, Paragraph]
+RowShape = tuple[Shape, Paragraph]
 Float = NDArray[np.float32]
 
 
@@ -25,17 +25,17 @@ def reach(*rows: Paragraph) -> tuple[float, float]:
     return min(line.x0 for line in lines), max(line.x1 for line in lines)
 
 
-def begins_at(row: TableRow) -> list[float]:
+def begins_at(row: RowShape) -> list[float]:
     shape, paragraph = row
     return begins_of(shape, (paragraph.start, paragraph.boxes))
 
 
-def in_columns(row: TableRow, above: Sequence[TableRow]) -> bool:
+def in_columns(row: RowShape, above: Sequence[RowShape]) -> bool:
     """Its cells begin where those of one of the rows above do."""
     return any(alike(begins_at(one), begins_at(row)) for one in above)
 
 
-def is_name(row: TableRow) -> bool:
+def is_name(row: RowShape) -> bool:
     """It has a row of a drawn table to itself, and names those below."""
     return len(row[0].cells) == 1 and row[1].names
 

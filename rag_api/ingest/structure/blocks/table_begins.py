@@ -17,7 +17,7 @@ from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
 from rag_api.ingest.structure.blocks.row_edges import (
     WITHIN,
-    TableRow,
+    RowShape,
     between,
     in_columns,
     is_name,
@@ -34,7 +34,7 @@ _SAME_SIDE = 3.0  # points
 _FEWEST = 2  # rows above, without which nobody knows how far apart a table's rows are
 
 
-def firsts(rows: Sequence[TableRow], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
+def firsts(rows: Sequence[RowShape], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
     """The rows of one page with which another table begins, but for the first of all."""
     begin, left, right = 0, np.inf, -np.inf
     for n, (_, one) in enumerate(rows):
@@ -54,7 +54,7 @@ def _is_beside(one: Paragraph, last: Paragraph, left: float, right: float) -> bo
     return not level and (begin > right or end < left)
 
 
-def _firsts_down(rows: Sequence[TableRow], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
+def _firsts_down(rows: Sequence[RowShape], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
     """Of rows in one column of the page, which are parted by white from side to side. heads: rows
     set as headers."""
     feet = list(accumulate((one.y1 for _, one in rows), max))
@@ -116,7 +116,7 @@ def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: PageRule
     )
 
 
-def _stand_far_apart(above: Sequence[TableRow], row: TableRow, white: tuple[float, float], is_head: bool) -> bool:
+def _stand_far_apart(above: Sequence[RowShape], row: RowShape, white: tuple[float, float], is_head: bool) -> bool:
     if white[1] - white[0] <= _WIDE * min(above[-1][1].first.size, row[1].first.size):
         return False
     wider = all(white[1] - white[0] > _WIDER * (two.y0 - one.y1) for (_, one), (_, two) in pairwise(above))

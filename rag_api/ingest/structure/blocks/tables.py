@@ -17,7 +17,7 @@ from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import columns_of, in_no_column, reaches_of
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
-from rag_api.ingest.structure.blocks.row_edges import TableRow, begins_at, in_columns, is_name
+from rag_api.ingest.structure.blocks.row_edges import RowShape, begins_at, in_columns, is_name
 from rag_api.ingest.structure.blocks.table_begins import firsts, is_crossed, is_outside
 from rag_api.ingest.structure.blocks.touching_tables import is_set_apart, touching
 from rag_api.text.block_shapes import NUMBERED_CAPTION, CellShape, Shape, headed
@@ -32,9 +32,9 @@ def with_tables(
     """Rows with the columns that their cells stand in, and the rows that head them; those marked
     that may stand below another table's header or caption. rules: each page's."""
     whole: list[Shape] = []
-    rows: list[TableRow] = []
+    rows: list[RowShape] = []
     # the only line above, and the last row before that, of a table whose header is set as such
-    above: tuple[TableRow, ...] = ()
+    above: tuple[RowShape, ...] = ()
     for shape, paragraph in zip(shapes, found, strict=True):
         one = (shape, paragraph)
         if shape.kind == BlockKind.ROW:
@@ -48,7 +48,7 @@ def with_tables(
     return _below_one_caption(text, sorted(whole, key=lambda shape: shape.start))
 
 
-def _is_headless(text: str, rows: Sequence[TableRow], above: Sequence[TableRow], rules: Sequence[PageRules]) -> bool:
+def _is_headless(text: str, rows: Sequence[RowShape], above: Sequence[RowShape], rules: Sequence[PageRules]) -> bool:
     """A line stands close below a table whose header is set as such, outside its sides, and close
     above these rows, of which none is: their first one is no header because it has no figures."""
     if not rows or len(above) < 2 or any(shape.header for shape, _ in rows):
@@ -60,7 +60,7 @@ def _is_headless(text: str, rows: Sequence[TableRow], above: Sequence[TableRow],
     return touch and not is_caption and is_outside([line, first], last, rules[first.page])
 
 
-def _is_below_both(captions: TableRow, row: TableRow) -> bool:
+def _is_below_both(captions: RowShape, row: RowShape) -> bool:
     """Captions of tables side by side stand above its cells: it is of both tables."""
     ends = reaches_of(captions[0], (captions[1].start, captions[1].boxes))
     begins = begins_at(row)
@@ -93,7 +93,7 @@ def _below_one_caption(text: str, shapes: Sequence[Shape]) -> list[Shape]:
     return found
 
 
-def _tables(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], headless: bool) -> Iterator[Shape]:
+def _tables(text: str, rows: Sequence[RowShape], rules: Sequence[PageRules], headless: bool) -> Iterator[Shape]:
     """The rows, table by table. headless: the first of them heads none."""
     heads = _heads(text, rows)
     begins = {
@@ -101,7 +101,7 @@ def _tables(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], hea
         for page, own in groupby(rows, key=lambda row: row[1].page)
         for first in firsts(list(own), heads, rules[page])
     }
-    table: list[TableRow] = []
+    table: list[RowShape] = []
     for shape, paragraph in rows:
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
         begun = id(paragraph) in begins or (over_page and not in_columns((shape, paragraph), table))
@@ -114,7 +114,7 @@ def _tables(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], hea
     yield from _table(text, table, rules, headless)
 
 
-def _is_named(row: Paragraph, above: Sequence[TableRow], rules: Sequence[PageRules]) -> bool:
+def _is_named(row: Paragraph, above: Sequence[RowShape], rules: Sequence[PageRules]) -> bool:
     """The line above it is of one cell, and stands outside the sides of the row before, or has a
     row of the same drawn table to itself: it names what is below it."""
     if not above or len(above[-1][0].cells) != 1 or above[-1][1].page != row.page:
@@ -125,7 +125,7 @@ def _is_named(row: Paragraph, above: Sequence[TableRow], rules: Sequence[PageRul
     return bool(before) and before[-1][1].page == name.page and is_outside([name], before[-1][1], own)
 
 
-def _heads(text: str, rows: Sequence[TableRow]) -> set[int]:
+def _heads(text: str, rows: Sequence[RowShape]) -> set[int]:
     """The rows, by id, that are set as headers below rows that are not, or that stand on another
     page, and head no further page of the same table."""
     found: set[int] = set()
@@ -142,7 +142,7 @@ def _heads(text: str, rows: Sequence[TableRow]) -> set[int]:
     return found
 
 
-def _table(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], headless: bool) -> Iterator[Shape]:
+def _table(text: str, rows: Sequence[RowShape], rules: Sequence[PageRules], headless: bool) -> Iterator[Shape]:
     """The rows of a table, or of several that touch."""
     for n, (own, certain) in enumerate(touching(text, rows, rules) if rows else ()):
         shapes = _headed(text, own, rules, headless and not n)
@@ -150,7 +150,7 @@ def _table(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], head
         yield from shapes if certain else (replace(shape, unsure=True) for shape in shapes)
 
 
-def _headed(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], headless: bool) -> list[Shape]:
+def _headed(text: str, rows: Sequence[RowShape], rules: Sequence[PageRules], headless: bool) -> list[Shape]:
     shapes = [replace(shape, apart=shape.apart and n == 0) for n, (shape, _) in enumerate(rows)]
     if shapes[-1].header and all(shape.header or is_name(row) for shape, row in zip(shapes, rows, strict=True)):
         shapes = [set_as(shape, header=False) for shape in shapes]

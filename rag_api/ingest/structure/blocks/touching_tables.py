@@ -19,7 +19,7 @@ import numpy as np
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import columns_of, reaches_of
 from rag_api.ingest.structure.blocks.row_edges import (
-    TableRow,
+    RowShape,
     between,
     colour_behind,
     is_ruled,
@@ -34,7 +34,7 @@ _SAME_PLACE = 2.0  # points between the edges of cells of one column
 _ELSEWHERE = 1.0  # line heights between the edges of another table's columns, at least
 
 
-def touching(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules]) -> Iterator[tuple[list[TableRow], bool]]:
+def touching(text: str, rows: Sequence[RowShape], rules: Sequence[PageRules]) -> Iterator[tuple[list[RowShape], bool]]:
     """The tables that rows are of which nothing parts, and whether each one's rows are certainly
     below no other's header."""
     rows_ = _Rows(text, rows, rules)
@@ -46,7 +46,7 @@ def touching(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules]) ->
     yield list(rows[first:]), certain
 
 
-def is_set_apart(rows: Sequence[TableRow], rules: Sequence[PageRules]) -> bool:
+def is_set_apart(rows: Sequence[RowShape], rules: Sequence[PageRules]) -> bool:
     """The first row is ruled off, or in a colour of its own."""
     own = [paragraph for _, paragraph in rows if paragraph.page == rows[0][1].page]
     ruled = [is_ruled(one, two, rules[one.page]) for one, two in pairwise(own)]
@@ -65,7 +65,7 @@ def _is_coloured_apart(colours: Sequence[int]) -> bool:
 
 
 class _Rows:
-    def __init__(self, text: str, rows: Sequence[TableRow], rules: Sequence[PageRules]) -> None:
+    def __init__(self, text: str, rows: Sequence[RowShape], rules: Sequence[PageRules]) -> None:
         self.text, self.rows, self.rules = text, rows, rules
         boxes = [(paragraph.start, paragraph.boxes) for _, paragraph in rows]
         self.shapes = columns_of([shape for shape, _ in rows], boxes)

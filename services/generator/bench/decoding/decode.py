@@ -32,9 +32,9 @@ from services.generator.bench.common import timing
 from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.common.timing import Figures, MeasuredRun, TimedRun, is_peer
-from services.generator.bench.decoding.setting import bench_of, jobs_of, parser_of, rounds_in
 from services.generator.bench.engines.ours import Bench, answer_methods, verbatim_methods
 from services.generator.bench.engines.peers import NoPeer, PeerLimits, llama_peer, transformers_peer
+from services.generator.bench.engines.setting import bench_of, jobs_of, parser_of, rounds_in
 from services.generator.bench.report.projection import tokens_per_second
 from services.generator.errors import BadRequest, ModelError
 

@@ -32,10 +32,10 @@ from services.generator.bench.common.timing import MeasuredRun, TimedRun
 from services.generator.bench.decoding.decode import Method, in_rounds
 from services.generator.bench.decoding.dense import own_answers
 from services.generator.bench.decoding.priced import priced, read_costs
-from services.generator.bench.decoding.setting import bench_of, jobs_of, parser_of, rounds_in
 from services.generator.bench.engines.arctic import arctic_drafters
 from services.generator.bench.engines.ours import PAPERS, WAYS, Bench, answer_methods, keep_prompts, way_of
 from services.generator.bench.engines.peers import NoPeer, PeerLimits, transformers_peer
+from services.generator.bench.engines.setting import bench_of, jobs_of, parser_of, rounds_in
 from services.generator.bench.replayed.replay import measure, training_free
 from services.generator.datastore import dense
 from services.generator.datastore.build import build

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords, json_rows
-from services.generator.bench.decoding.setting import bench_of, jobs_of, parser_of
 from services.generator.bench.engines.ours import Answering, Bench
+from services.generator.bench.engines.setting import bench_of, jobs_of, parser_of
 from services.generator.errors import ModelError
 
 

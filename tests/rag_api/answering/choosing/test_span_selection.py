@@ -450,7 +450,7 @@ def test_a_quoted_row_is_its_cells_and_the_asked_one_is_told_by_its_column() -> 
 
 
 @pytest.mark.parametrize(
-    ("asked", "titles", "told"),
+    ("asked", "titles", "cells"),
     [
         ("tobra dosis bij eGFR 38", "Nierfunctie\tStartdosis\tVolgende gift", []),  # two columns may be meant
         ("mews 3 hoe vaak meten", "MEWS\tWat doet u\tBinnen welke tijd", []),
@@ -461,11 +461,11 @@ def test_a_quoted_row_is_its_cells_and_the_asked_one_is_told_by_its_column() -> 
     ],
 )
 def test_a_cell_is_told_as_the_asked_one_only_where_one_column_alone_can_be(
-    asked: str, titles: str, told: list[str]
+    asked: str, titles: str, cells: list[str]
 ) -> None:
     text = f"5. Tabel\n{titles}\n45 tot 59\t3 mg\t4 uur\n60 tot 89\t5 mg\t8 uur\n90 of meer\t7 mg\t12 uur\n"
     (row,) = parts_of(text, blocks_of(text), text.index("45 tot"), text.index("60 tot"), asked)
-    assert [text[cell.start : cell.end] for cell in row.pieces if cell.asked] == told
+    assert [text[cell.start : cell.end] for cell in row.pieces if cell.asked] == cells
 
 
 STEPS = (

@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from rag_api.answering.generator.client import (
-    Event,
     Finished,
     Generator,
+    GeneratorEvent,
     GeneratorRequest,
     TextDelta,
     passages_of,
@@ -43,7 +43,7 @@ async def generator(server: Scripted) -> AsyncIterator[Generator]:
     await client.close()
 
 
-async def collected(generator: Generator, request: GeneratorRequest = ASKED) -> list[Event]:
+async def collected(generator: Generator, request: GeneratorRequest = ASKED) -> list[GeneratorEvent]:
     return [event async for event in generator.stream(request)]
 
 
@@ -123,13 +123,13 @@ async def test_half_an_answer_never_passes_for_a_whole_one(
     server: Scripted, generator: Generator, steps: list[Step]
 ) -> None:
     server.script = lambda request: steps
-    got: list[Event] = []
+    got: list[GeneratorEvent] = []
     with pytest.raises(GeneratorUnavailable):
         await collected_into(got, generator)
     assert not any(isinstance(event, Finished) for event in got)
 
 
-async def collected_into(got: list[Event], generator: Generator) -> None:
+async def collected_into(got: list[GeneratorEvent], generator: Generator) -> None:
     async for event in generator.stream(ASKED):
         got.append(event)
 
@@ -210,7 +210,7 @@ async def test_a_url_that_changes_is_followed(server: Scripted) -> None:
 def test_a_client_serves_one_event_loop_after_another(server: Scripted) -> None:
     generator = Generator(server.url, model="demo")
 
-    async def one_answer() -> list[Event]:
+    async def one_answer() -> list[GeneratorEvent]:
         events = await collected(generator)
         await generator.close()
         return events

@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 
 from rag_api.answering.generator.client import (
-    Event,
     Finished,
     Generator,
+    GeneratorEvent,
     GeneratorRequest,
     TextDelta,
     passages_of,
@@ -64,7 +64,7 @@ def generator_of(*servers: Scripted) -> Generator:
     return Generator(",".join(server.url for server in servers), model="demo", timeout=5)
 
 
-async def heard(generator: Generator, request: GeneratorRequest = ASKED) -> list[Event]:
+async def heard(generator: Generator, request: GeneratorRequest = ASKED) -> list[GeneratorEvent]:
     try:
         return [event async for event in generator.stream(request)]
     finally:
@@ -146,7 +146,7 @@ def test_one_that_cannot_now_is_left_for_another(two: tuple[Scripted, Scripted],
 def test_an_answer_that_has_begun_says_that_it_broke_off(two: tuple[Scripted, Scripted]) -> None:
     chosen, other = two
     chosen.script = lambda request: [piece("Geef "), None]
-    got: list[Event] = []
+    got: list[GeneratorEvent] = []
 
     async def run() -> None:
         generator = generator_of(*two)

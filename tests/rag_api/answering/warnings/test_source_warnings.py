@@ -136,9 +136,9 @@ def test_everyday_words_for_an_adult_name_an_adult(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("newborns", "told"), [("Bij een lage glycemie: geef glucose.", False), ("Koppel de insulinepomp af.", True)]
+    ("newborns", "twins"), [("Bij een lage glycemie: geef glucose.", False), ("Koppel de insulinepomp af.", True)]
 )
-def test_twins_are_told_where_the_other_says_as_much_of_what_is_asked(newborns: str, told: bool) -> None:
+def test_twins_are_told_where_the_other_says_as_much_of_what_is_asked(newborns: str, twins: bool) -> None:
     said = {TargetGroup.ADULT: "Koppel de insulinepomp af bij een lage glycemie.", TargetGroup.NEONATE: newborns}
     titles = {TargetGroup.ADULT: "Hypoglykemie bij volwassenen", TargetGroup.NEONATE: "Hypoglykemie bij pasgeborenen"}
     pair = [twin(rank, titles[group], group) for rank, group in enumerate(said, 1)]
@@ -153,7 +153,7 @@ def test_twins_are_told_where_the_other_says_as_much_of_what_is_asked(newborns: 
     notices = warned(
         pair, analysed("insulinepomp afkoppelen?"), user, Filters(), "nl", cast(Any, container), {}
     ).notices
-    assert ("twins" in [one.code for one in notices]) == told
+    assert ("twins" in [one.code for one in notices]) == twins
 
 
 @pytest.mark.parametrize(

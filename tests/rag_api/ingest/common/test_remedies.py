@@ -22,7 +22,7 @@ def test_every_reason_has_its_advice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "plain"),
     [
         ("a.pdf: is no PDF that can be opened (Failed to load document (PDFium: Success).)", None),
         ("a.pdf: cannot be opened (KeyError: 'word/document.xml')", "a.pdf: cannot be opened"),
@@ -34,12 +34,12 @@ def test_every_reason_has_its_advice() -> None:
         ),
     ],
 )
-def test_programmers_words_and_temporary_names_are_left_out(message: str, told: str | None) -> None:
+def test_programmers_words_and_temporary_names_are_left_out(message: str, plain: str | None) -> None:
     found = plain_message(message, "/data/uploads/tmpx1.pdf", "a.pdf")
     assert "Success" not in found
     assert "PDFium" not in found
-    if told is not None:
-        assert found == told
+    if plain is not None:
+        assert found == plain
 
 
 def test_a_files_own_name_is_not_taken_for_programmers_words() -> None:

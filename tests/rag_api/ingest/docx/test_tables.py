@@ -8,7 +8,7 @@ import pytest
 
 from rag_api.domain import BlockKind
 from rag_api.ingest.readers.read_docx import read_docx
-from rag_api.ingest.structure.tagged_lines import Told
+from rag_api.ingest.structure.tagged_lines import TaggedLine
 from tests.rag_api.made_files.docx_files import docx, p, r, table, tc, tr
 
 _HEADING = '<w:style w:type="paragraph" w:styleId="Kop1"><w:name w:val="heading 1"/></w:style>'
@@ -18,7 +18,7 @@ _DOSES = table(tr(tc("Adult"), tc("5 mg")), tr(tc("Child"), tc("2 mg")))
 def told(path: Path, *blocks: str) -> list[tuple[str, str, bool]]:
     """Return the kinds of lines, their text, and whether they stand in a box."""
     lines = read_docx(docx(path / "a.docx", *blocks, parts={"styles": _HEADING}), "a.docx").lines
-    return [(line.kind.value, str(line), line.box > 0) for line in lines if isinstance(line, Told)]
+    return [(line.kind.value, str(line), line.box > 0) for line in lines if isinstance(line, TaggedLine)]
 
 
 def test_what_a_page_s_frame_holds_reads_as_if_it_stood_outside(tmp_path: Path) -> None:

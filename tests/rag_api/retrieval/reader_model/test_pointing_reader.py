@@ -119,10 +119,10 @@ def test_another_server_is_asked_for_the_next_tokens_of_all_passages_at_once() -
     assert seen[1]["prompt"] == [seen[0]["prompt"][0] + "B to"]
 
 
-@pytest.mark.parametrize("told", [{}, {"choices": []}, {"choices": [{"index": 0, "logprobs": None}]}])
-def test_another_server_without_log_probabilities_is_named(told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("answer", [{}, {"choices": []}, {"choices": [{"index": 0, "logprobs": None}]}])
+def test_another_server_without_log_probabilities_is_named(answer: dict[str, Any]) -> None:
     with pytest.raises(GeneratorUnavailable, match="log-probabilities"):
-        opened(OTHER, lambda _: httpx.Response(200, json=told)).point("kalium?", passages())
+        opened(OTHER, lambda _: httpx.Response(200, json=answer)).point("kalium?", passages())
 
 
 @pytest.fixture

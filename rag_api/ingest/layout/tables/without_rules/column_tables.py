@@ -18,7 +18,7 @@ from statistics import median
 
 from rag_api.ingest.layout.lines import LEVEL, Line
 from rag_api.ingest.layout.tables.without_rules.rows_in_columns import limit_of, rows_in_columns
-from rag_api.ingest.layout.tables.without_rules.strands import Column, columns_beside, line_of, strands_of
+from rag_api.ingest.layout.tables.without_rules.strands import Strand, columns_beside, line_of, strands_of
 from rag_api.ingest.layout.tables.without_rules.table_parts import is_full
 from rag_api.text.block_shapes import LABEL
 
@@ -36,7 +36,7 @@ _UNEVEN = 0.5  # line heights that steps between rows differ by
 _MOSTLY, _HARDLY = 0.8, 0.2  # of a column's cells
 _ALIGNED = 1.5  # points
 
-Cell = tuple[int, ...]
+CellPieces = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ColumnTable:
     right, each its pieces. Without rows it is not sure."""
 
     pieces: tuple[int, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[CellPieces, ...], ...]
 
 
 def column_tables(lines: Sequence[Line | None], bands: Sequence[object]) -> list[ColumnTable]:
@@ -66,7 +66,7 @@ def column_tables(lines: Sequence[Line | None], bands: Sequence[object]) -> list
 class _Region:
     """Columns beside each other, which may be a table."""
 
-    def __init__(self, lines: Sequence[Line | None], columns: Sequence[Column], bands: Sequence[object]) -> None:
+    def __init__(self, lines: Sequence[Line | None], columns: Sequence[Strand], bands: Sequence[object]) -> None:
         self.columns = sorted(columns, key=lambda column: median(line_of(lines, n).x0 for n in column))
         self.pieces = tuple(sorted(n for column in columns for n in column))
         self.lines = {n: line_of(lines, n) for n in self.pieces}
@@ -96,7 +96,7 @@ class _Region:
         """Two columns of items with labels, or more."""
         return sum(map(self._is_list, self.columns)) > 1
 
-    def _is_list(self, column: Column) -> bool:
+    def _is_list(self, column: Strand) -> bool:
         """Every fourth line has a label, or a number that counts on from the one before."""
         first = [self.lines[n].marked.text.split(maxsplit=1)[0] for n in column]
         numbers = [int(word) for word in first if word.isascii() and word.isdigit()]
@@ -106,7 +106,7 @@ class _Region:
             and len(column) > 2
         )
 
-    def _by_rules(self) -> list[list[Cell]]:
+    def _by_rules(self) -> list[list[CellPieces]]:
         """The rows between rules across, where all pieces stand between two."""
         bands = sorted({self.bands[n] for n in self.pieces if self.bands[n] is not None})  # type: ignore[type-var]
         if None in self.bands.values() or len(bands) < _FEWEST:
@@ -116,7 +116,7 @@ class _Region:
         whole = all(row[0] for row in cells) and all(len(row) > 1 for row in rows)
         return rows if whole and max(map(len, rows)) == len(self.columns) else []
 
-    def _rows(self) -> list[list[Cell]]:
+    def _rows(self) -> list[list[CellPieces]]:
         """By the white between them; else each line as one, where no line can be the second of its
         cell."""
         parts = [self.lines.get(n) for n in range(self.pieces[-1] + 1)]
@@ -150,7 +150,7 @@ class _Region:
     def _is_full(self, one: int, two: int, right: float) -> bool:
         return is_full(self.lines[one], self.lines[two], right)
 
-    def _is_table(self, rows: Sequence[Sequence[Cell]]) -> bool:
+    def _is_table(self, rows: Sequence[Sequence[CellPieces]]) -> bool:
         """Rows enough, whole cells, and something that columns of text have not."""
         if len(rows) < _FEWEST or not self._are_whole(rows):
             return False
@@ -163,7 +163,7 @@ class _Region:
             return uneven or (header and differ)
         return len(body) >= _FEWEST - header and (header or differ or uneven)
 
-    def _are_whole(self, rows: Sequence[Sequence[Cell]]) -> bool:
+    def _are_whole(self, rows: Sequence[Sequence[CellPieces]]) -> bool:
         """No row but a name lacks the first column's cell; the second line of a cell is there
         because the first was full."""
         first = set(self.columns[0])
@@ -177,13 +177,13 @@ class _Region:
             for one, two in pairwise(cell)
         )
 
-    def _is_header(self, rows: Sequence[Sequence[Cell]]) -> bool:
+    def _is_header(self, rows: Sequence[Sequence[CellPieces]]) -> bool:
         head, body = (
             [self.lines[n].bold for row in part for cell in row for n in cell] for part in (rows[:1], rows[1:])
         )
         return all(head) and len(rows[0]) >= len(self.columns) - 1 and not all(body)
 
-    def _are_even_in_weight(self, body: Sequence[Sequence[Cell]]) -> bool:
+    def _are_even_in_weight(self, body: Sequence[Sequence[CellPieces]]) -> bool:
         """No column has a heading of its own below its first cell, beside rows that have none."""
         places = {n: k for k, column in enumerate(self.columns) for n in column}
         for k in range(1, len(self.columns)):
@@ -192,11 +192,11 @@ class _Region:
                 return False
         return True
 
-    def _differ(self, body: Sequence[Sequence[Cell]]) -> bool:
+    def _differ(self, body: Sequence[Sequence[CellPieces]]) -> bool:
         """Some columns have figures in their cells, are bold, or end even at the right, and others
         do not."""
         places = {n: k for k, column in enumerate(self.columns) for n in column}
-        cells: list[list[Cell]] = [[] for _ in self.columns]
+        cells: list[list[CellPieces]] = [[] for _ in self.columns]
         for row in body:
             for cell in row:
                 cells[places[cell[0]]].append(cell)
@@ -209,7 +209,7 @@ class _Region:
             kinds.append((figures, bold, float(right)))
         return any(max(one) >= _MOSTLY and min(one) <= _HARDLY for one in zip(*kinds, strict=True))
 
-    def _steps_unevenly(self, rows: Sequence[Sequence[Cell]]) -> bool:
+    def _steps_unevenly(self, rows: Sequence[Sequence[CellPieces]]) -> bool:
         """Two rows and more begin lower than the least step says, in all columns."""
         tops = [min(self.lines[cell[0]].y0 for cell in row) for row in rows]
         steps = [two - one for one, two in pairwise(tops)]
@@ -230,7 +230,7 @@ class _Region:
             and 0 < two.y0 - one.y0 < (1 + _CLOSE) * one.size
         )
 
-    def _is_in_doubt(self, rows: Sequence[Sequence[Cell]]) -> bool:
+    def _is_in_doubt(self, rows: Sequence[Sequence[CellPieces]]) -> bool:
         """Short lines that stand level with each other, row after row: a table, or lists side by
         side."""
         if len(rows) >= (_FEWEST_OF_TWO if len(self.columns) == 2 else _FEWEST):
@@ -243,15 +243,15 @@ class _Region:
         blocks = [self._blocks(column)[1:] for column in self.columns]
         return self._levels(blocks) >= _FEWEST and sum(map(len, blocks)) >= _AGREE * len(blocks) * self._levels(blocks)
 
-    def _levels(self, blocks: Sequence[Sequence[Cell]]) -> int:
+    def _levels(self, blocks: Sequence[Sequence[CellPieces]]) -> int:
         """At how many heights they begin, or have their middles, counted once where columns
         agree."""
-        seen: list[Cell] = []
+        seen: list[CellPieces] = []
         for column in blocks:
             seen += [one for one in column if not any(self._is_level(one, two) for two in seen)]
         return len(seen)
 
-    def _blocks(self, column: Column) -> list[Cell]:
+    def _blocks(self, column: Strand) -> list[CellPieces]:
         """Lines that go on in each other: parted by wider white, and where the next word would have
         fitted."""
         whites = [self.lines[two].y0 - self.lines[one].y1 for one, two in pairwise(column)]
@@ -263,17 +263,17 @@ class _Region:
         begins = [0, *(n for n, on in enumerate(goes_on, start=1) if not on)]
         return [tuple(column[a:b]) for a, b in pairwise([*begins, len(column)])]
 
-    def _is_level(self, one: Cell, two: Cell) -> bool:
+    def _is_level(self, one: CellPieces, two: CellPieces) -> bool:
         ends = [(self.lines[cell[0]].y0, self.lines[cell[-1]].y1) for cell in (one, two)]
         (top, foot), (other_top, other_foot) = ends
         near = LEVEL * self.size
         return abs(top - other_top) < near or abs(top + foot - other_top - other_foot) < 2 * near
 
-    def _running(self, column: Column) -> float:
+    def _running(self, column: Strand) -> float:
         runs = self._runs_on(column)
         return sum(runs) / len(runs)
 
-    def _runs_on(self, column: Column) -> list[bool]:
+    def _runs_on(self, column: Strand) -> list[bool]:
         """Of all lines but the last, whether it may go on in the next: the next word did not fit,
         and little was left of the width."""
         left, right = min(self.lines[n].x0 for n in column), max(self.lines[n].x1 for n in column)

@@ -39,7 +39,7 @@ class CellLines:
         return (self.y0 + self.y1) / 2
 
 
-Span = tuple[int, int]  # rows, from one to before another
+RowRange = tuple[int, int]  # rows, from one to before another
 
 
 def rows_in_columns(parts: Sequence[Part], columns: Sequence[Sequence[int]], limit: float) -> list[TableRow]:
@@ -52,7 +52,7 @@ def found_rows(columns: list[list[CellLines]], limit: float) -> list[TableRow]:
     rows = _rows(columns, limit) if columns and all(columns) else []
     if not 2 <= len(rows) <= _MOST:
         return []
-    spans: list[list[Span]] = []
+    spans: list[list[RowRange]] = []
     leads = True  # the columns before it are for several rows too: nothing but names stands there
     for cells in columns:
         shared = _shared_out(cells, rows) if len(cells) < len(rows) else None
@@ -113,9 +113,9 @@ def _rows(columns: Sequence[Sequence[CellLines]], limit: float) -> list[tuple[fl
     return rows if apart and level and not (tight and len(full) == len(columns)) else []
 
 
-def _level(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]]) -> list[Span] | None:
+def _level(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]]) -> list[RowRange] | None:
     """For each cell the one row that it stands in."""
-    found: list[Span] = []
+    found: list[RowRange] = []
     for cell in cells:
         over = [n for n, (a, b) in enumerate(rows) if cell.y0 < b and a < cell.y1]
         if len(over) != 1 or (found and found[-1][0] >= over[0]):
@@ -124,7 +124,7 @@ def _level(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]]) -> l
     return found
 
 
-def _inside(spans: Sequence[Span], count: int) -> bool:
+def _inside(spans: Sequence[RowRange], count: int) -> bool:
     """Neither the first row has a name to itself nor the last: names would stand at the top of
     their rows, or at the foot."""
     return spans[0] != (0, 1) and spans[-1] != (count - 1, count)
@@ -136,10 +136,10 @@ def _between(cell: CellLines, rows: Sequence[tuple[float, float]]) -> bool:
     return all(min(abs(cell.middle - (a + b) / 2), abs(cell.y0 - a), abs(cell.y1 - b)) > near for a, b in rows)
 
 
-def _shared_out(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]]) -> list[Span] | None:
+def _shared_out(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]]) -> list[RowRange] | None:
     """Which rows each cell is for, where they share out all of them in one way only."""
     # by how many cells: in how many ways, one of them
-    ways: list[dict[int, tuple[int, list[Span]]]] = [{} for _ in range(len(rows) + 1)]
+    ways: list[dict[int, tuple[int, list[RowRange]]]] = [{} for _ in range(len(rows) + 1)]
     ways[0][0] = (1, [])
     for i in range(len(rows)):
         for used, (many, spans) in ways[i].items():
@@ -156,7 +156,7 @@ def _shared_out(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]])
     return spans if many == 1 else None
 
 
-def _row(columns: Sequence[Sequence[CellLines]], spans: Sequence[Sequence[Span]], n: int) -> TableRow:
+def _row(columns: Sequence[Sequence[CellLines]], spans: Sequence[Sequence[RowRange]], n: int) -> TableRow:
     cells: list[tuple[int, ...]] = []
     shared = set()
     for own, places in zip(columns, spans, strict=True):

@@ -21,7 +21,7 @@ _GAP = 2.0  # points between columns
 _UP = 0.5  # line heights
 _WIDER = 0.45  # line heights that the white between rows is wider than within one
 
-Cells = tuple[tuple[int, ...], ...]
+RowCells = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class RuledTable:
     would have fitted on the line above, behind that."""
 
     pieces: frozenset[int]
-    rows: tuple[Cells, ...]
+    rows: tuple[RowCells, ...]
     by_cells: bool
     anew: frozenset[tuple[int, int]]
 
@@ -104,7 +104,7 @@ def _is_cell_by_cell(lines: Sequence[Line], body: Sequence[int], columns: dict[i
     return up >= len(set(columns.values())) or (up > 0 and len(back) > 1 and not any(back))
 
 
-def _drawn_rows(body: Sequence[int], columns: dict[int, int]) -> tuple[Cells, ...]:
+def _drawn_rows(body: Sequence[int], columns: dict[int, int]) -> tuple[RowCells, ...]:
     """Nothing where one begins in another column than the first."""
     rows: list[list[list[int]]] = []
     before = 0
@@ -122,7 +122,7 @@ def _drawn_rows(body: Sequence[int], columns: dict[int, int]) -> tuple[Cells, ..
     return tuple(tuple(map(tuple, row)) for row in rows)
 
 
-def _rows_by_white(lines: Sequence[Line], body: Sequence[int], columns: dict[int, int]) -> tuple[Cells, ...]:
+def _rows_by_white(lines: Sequence[Line], body: Sequence[int], columns: dict[int, int]) -> tuple[RowCells, ...]:
     """Nothing where the white is of one kind."""
     levels: list[list[int]] = []
     whites: list[float] = []
@@ -147,7 +147,7 @@ def _rows_by_white(lines: Sequence[Line], body: Sequence[int], columns: dict[int
     )
 
 
-def _are_sure(lines: Sequence[Line], rows: Sequence[Cells]) -> bool:
+def _are_sure(lines: Sequence[Line], rows: Sequence[RowCells]) -> bool:
     whole = [PartRow([PartCell([lines[n] for n in cell], list(cell)) for cell in row], []) for row in rows]
     if not all(len(row.cells) > 1 and _is_level(row) and _goes_down(row) for row in whole):
         return False

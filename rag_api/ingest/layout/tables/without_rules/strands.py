@@ -11,11 +11,11 @@ from rag_api.ingest.layout.lines import Line
 _FAR = 3.0  # line heights of white to either side: another column
 _DEEPER = 0.5  # line heights that the next piece of a strand stands lower
 
-Column = list[int]  # the numbers of its pieces, downwards
+Strand = list[int]  # the numbers of its pieces, downwards
 
 
-def strands_of(lines: Sequence[Line | None]) -> Iterator[Column]:
-    strand: Column = []
+def strands_of(lines: Sequence[Line | None]) -> Iterator[Strand]:
+    strand: Strand = []
     for n, line in enumerate(lines):
         last = lines[strand[-1]] if strand else None
         if line is not None and last is not None and _goes_down(last, line):
@@ -33,10 +33,10 @@ def _goes_down(one: Line, two: Line) -> bool:
     return two.y0 >= one.y0 + _DEEPER * two.size and apart < _FAR * two.size
 
 
-def columns_beside(lines: Sequence[Line | None], strands: Sequence[Column]) -> tuple[list[Column], int]:
+def columns_beside(lines: Sequence[Line | None], strands: Sequence[Strand]) -> tuple[list[Strand], int]:
     """The columns that the first of these strands begin, in the order in which they are drawn, and
     how many strands that are."""
-    columns: list[Column] = []
+    columns: list[Strand] = []
     for count in range(2, len(strands) + 1):
         own = strands[:count]
         if own[-1][0] != own[-2][-1] + 1:  # what is no cell's stands between
@@ -48,7 +48,7 @@ def columns_beside(lines: Sequence[Line | None], strands: Sequence[Column]) -> t
     return columns, len(columns)
 
 
-def _trimmed(lines: Sequence[Line | None], strands: Sequence[Column]) -> list[Column]:
+def _trimmed(lines: Sequence[Line | None], strands: Sequence[Strand]) -> list[Strand]:
     """Without what stands above the others in the first, below them in the last."""
     top = min(line_of(lines, strand[0]).y0 for strand in strands[1:])
     foot = max(line_of(lines, strand[-1]).y1 for strand in strands[:-1])
@@ -72,7 +72,7 @@ def line_of(lines: Sequence[Line | None], n: int) -> Line:
     return line
 
 
-def _are_apart(lines: Sequence[Line | None], columns: Sequence[Column]) -> bool:
+def _are_apart(lines: Sequence[Line | None], columns: Sequence[Strand]) -> bool:
     """Nothing stands level with a piece of another column and over or under it."""
     placed = sorted((line_of(lines, n).y0, k, line_of(lines, n)) for k, column in enumerate(columns) for n in column)
     for i, (_, k, one) in enumerate(placed):

@@ -47,7 +47,7 @@ def uncertain_rows(items: Sequence[Line | Row]) -> list[Line]:
     blocks = [block for block in blocks if len(block.pieces) <= _LONGEST]
     found: set[int] = set()
     for table in _tables(blocks):
-        lines: dict[int, Cells] = defaultdict(list)
+        lines: dict[int, CellBlocks] = defaultdict(list)
         for block in _inside(table, blocks):
             lines[block.first.item].append(block)
         found |= {
@@ -95,15 +95,15 @@ def _alike(one: CellBlock, two: CellBlock) -> bool:
     return (one.first.bold and two.first.bold) or (one.first.labelled and two.first.labelled)
 
 
-Cells = list[CellBlock]
+CellBlocks = list[CellBlock]
 
 
-def _tables(blocks: Sequence[CellBlock]) -> Iterator[list[Cells]]:
+def _tables(blocks: Sequence[CellBlock]) -> Iterator[list[CellBlocks]]:
     """The rows of each table, from left to right."""
     pairs = _pairs(blocks) if len(blocks) > _ROWS else _Pairs([], [])
     if len(pairs.agree) < _PAIRS:
         return
-    chains: list[list[Cells]] = []
+    chains: list[list[CellBlocks]] = []
     for row in sorted(_joined(blocks, pairs.agree), key=lambda row: min(cell.y0 for cell in row)):
         above = next((chain for chain in reversed(chains) if _follows(chain, row)), None)
         if above is None:
@@ -118,7 +118,7 @@ def _tables(blocks: Sequence[CellBlock]) -> Iterator[list[Cells]]:
             yield rows
 
 
-def _joined(blocks: Sequence[CellBlock], agree: Iterable[tuple[int, int]]) -> list[Cells]:
+def _joined(blocks: Sequence[CellBlock], agree: Iterable[tuple[int, int]]) -> list[CellBlocks]:
     root = list(range(len(blocks)))
 
     def top(n: int) -> int:
@@ -129,13 +129,13 @@ def _joined(blocks: Sequence[CellBlock], agree: Iterable[tuple[int, int]]) -> li
     agreed = list(agree)
     for one, two in agreed:
         root[top(one)] = top(two)
-    rows: dict[int, Cells] = defaultdict(list)
+    rows: dict[int, CellBlocks] = defaultdict(list)
     for n in sorted({n for pair in agreed for n in pair}, key=lambda n: blocks[n].x0):
         rows[top(n)].append(blocks[n])
     return list(rows.values())
 
 
-def _follows(chain: Sequence[Cells], row: Cells) -> bool:
+def _follows(chain: Sequence[CellBlocks], row: CellBlocks) -> bool:
     last = chain[-1]
     white = min(cell.y0 for cell in row) - max(cell.y1 for cell in last)
     size = row[0].first.size
@@ -143,7 +143,7 @@ def _follows(chain: Sequence[Cells], row: Cells) -> bool:
     return -size < white < GUTTER * size and shared >= 2
 
 
-def _in_columns(rows: Sequence[Cells]) -> list[Cells]:
+def _in_columns(rows: Sequence[CellBlocks]) -> list[CellBlocks]:
     """The rows without what stands in a column of its own, such as prose beside a table."""
     cells = sorted(((cell, n) for n, row in enumerate(rows) for cell in row), key=lambda one: one[0].x0)
     columns: list[list[tuple[CellBlock, int]]] = []
@@ -158,7 +158,7 @@ def _in_columns(rows: Sequence[Cells]) -> list[Cells]:
     return [row for row in whole if len(row) > 1]
 
 
-def _is_sure(rows: Sequence[Cells], own: set[int], blocks: Sequence[CellBlock], pairs: _Pairs) -> bool:
+def _is_sure(rows: Sequence[CellBlocks], own: set[int], blocks: Sequence[CellBlock], pairs: _Pairs) -> bool:
     """Its blocks agree with those beside them, also after cells of several lines, in three columns:
     two may be lists."""
     numbers = {id(block): n for n, block in enumerate(blocks)}
@@ -170,13 +170,13 @@ def _is_sure(rows: Sequence[Cells], own: set[int], blocks: Sequence[CellBlock], 
     return agree >= max(_PAIRS, _AGREE * len(near)) and wrapped and 2 * columns >= len(rows)
 
 
-def _inside(rows: Sequence[Cells], blocks: Sequence[CellBlock]) -> list[CellBlock]:
+def _inside(rows: Sequence[CellBlocks], blocks: Sequence[CellBlock]) -> list[CellBlock]:
     x0, x1 = min(row[0].x0 for row in rows), max(cell.x1 for row in rows for cell in row)
     y0, y1 = min(cell.y0 for cell in rows[0]), max(cell.y1 for row in rows for cell in row)
     return [one for one in blocks if x0 - 1 < one.x0 and one.x1 < x1 + 1 and y0 < (one.y0 + one.y1) / 2 < y1]
 
 
-def _is_read_whole(row: Cells) -> bool:
+def _is_read_whole(row: CellBlocks) -> bool:
     """Of cells on one line: the last one alone goes on, or they are rows of one line each."""
     if len(row) < 2:
         return False

@@ -134,15 +134,16 @@ def test_a_first_page_that_says_so_without_a_day_is_told_of(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"), [("Niet meer gebruiken", ["says_lapsed"]), ("Ingetrokken op 8 januari 2025", []), ("Bel ons", [])]
+    ("line", "codes"),
+    [("Niet meer gebruiken", ["says_lapsed"]), ("Ingetrokken op 8 januari 2025", []), ("Bel ons", [])],
 )
-def test_a_file_of_any_kind_is_told_of(line: str, told: list[str], tmp_path: Path) -> None:
+def test_a_file_of_any_kind_is_told_of(line: str, codes: list[str], tmp_path: Path) -> None:
     path = tmp_path / "noro.md"
     path.write_text(
         f"# Norovirus\n\n{line}\n\nIsoleer de patiënt op een kamer en bel de ziekenhuishygiëne.\n", encoding="utf-8"
     )
     document = read(path, path.name, "text/markdown", 10)
-    assert [code_of(warning) for warning in document.warnings] == told
+    assert [code_of(warning) for warning in document.warnings] == codes
     assert (document.metadata.valid_until is not None) is line.startswith("Ingetrokken")
 
 

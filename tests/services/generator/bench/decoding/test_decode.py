@@ -17,8 +17,8 @@ from services.generator.bench.__main__ import main
 from services.generator.bench.common import prompts, timing
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.common.timing import MeasuredRun, TimedRun
-from services.generator.bench.decoding import decode, setting
-from services.generator.bench.engines import llama_worker, ours
+from services.generator.bench.decoding import decode
+from services.generator.bench.engines import llama_worker, ours, setting
 from services.generator.bench.engines.peers import NoPeer, PeerLimits, llama_peer
 from services.generator.bench.report import plots
 from services.generator.bench.report.projection import tokens_per_second

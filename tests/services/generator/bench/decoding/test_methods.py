@@ -13,8 +13,8 @@ import pytest
 
 from services.generator.bench.__main__ import main
 from services.generator.bench.common.timing import MeasuredRun, TimedRun
-from services.generator.bench.decoding import methods, setting
-from services.generator.bench.engines import ours
+from services.generator.bench.decoding import methods
+from services.generator.bench.engines import ours, setting
 from tests.services.generator.tiny import CORPUS, tiny_checkpoint, tiny_tokenizer
 
 
