@@ -337,7 +337,7 @@ export interface paths {
                 query?: {
                     /** @description The page that the link names. */
                     page?: number;
-                    /** @description Words of the document; those of each line may stand apart, as a table's header and its rows do; empty: the page as a whole. */
+                    /** @description Words of the document; those of each line may stand apart, as a table's header and its rows do; empty: the page as a whole. A line may shorten them, as links of the page do: how they begin, `~`, how many letters they are, `-`, and the CRC-32 of these in base 36, blanks left out. */
                     quote?: string;
                 };
                 path: {
@@ -3627,6 +3627,8 @@ export interface components {
             source: components["schemas"]["SourceOut"];
             /** @description Exactly these words stand there. Else `source` is the page as a whole. */
             found: boolean;
+            /** @description The words by line, those that the link shortens in full where they are found. */
+            quotes: string[];
             status: components["schemas"]["DocumentStatus"];
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
