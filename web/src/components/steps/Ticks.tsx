@@ -29,7 +29,8 @@ export function TicksFoot({ list, language, runs, spans, onSpan, count, whole }:
   const button = useRef<HTMLButtonElement>(null);
   const heading = headingIn(runs);
   const last = spans.at(-1);
-  const times = [...done.values()].filter(Boolean).map((one) => formatInstant(new Date(one).toISOString(), m));
+  const set = [...done.values()].filter(Boolean).map((one) => formatInstant(new Date(one).toISOString(), m));
+  const times = [...new Set([...set.slice(0, 1), ...set.slice(-1)])]; // of the first and of the last
   const startAnew = (): void => {
     reset(list);
     button.current?.focus(); // what was pressed goes
@@ -53,8 +54,7 @@ export function TicksFoot({ list, language, runs, spans, onSpan, count, whole }:
       {shown && times.length > 0 && <p className="muted">{m.steps.times(times)}</p>}
       {shown && last && (
         <p className="muted">
-          {heading && <span lang={language || undefined}>{heading}: </span>}
-          {m.steps.quotedOnly}{" "}
+          {heading && <q lang={language || undefined}>{heading}</q>} {m.steps.quotedOnly}{" "}
           <button type="button" className="link" onClick={() => onSpan(last)}>
             {m.steps.open}
           </button>
