@@ -12,7 +12,7 @@ from rag_api.api.schemas.asking.answers import JudgementOut
 from rag_api.db.access import may_review
 from rag_api.db.documents import Facets, PageSize
 from rag_api.db.questions.answers import Conversation, Feedback
-from rag_api.db.questions.reviews import Judgement
+from rag_api.db.questions.reviews import ToldReview
 from rag_api.db.questions.since import Since
 from rag_api.domain import (
     Answer,
@@ -121,7 +121,7 @@ def since_out(since: Since) -> api.SinceOut:
     )
 
 
-def answer_out(answer: Answer, since: Sequence[Since] = (), judged: Judgement | None = None) -> api.AnswerOut:
+def answer_out(answer: Answer, since: Sequence[Since] = (), judged: ToldReview | None = None) -> api.AnswerOut:
     return api.AnswerOut(
         id=answer.id,
         conversation_id=answer.conversation_id,

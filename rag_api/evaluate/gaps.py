@@ -64,6 +64,11 @@ class Gap:
         return list(dict.fromkeys(comment for one in self.asked for comment in one.comments))
 
     @property
+    def answer_id(self) -> str:
+        """Of the latest."""
+        return max(self.asked, key=lambda one: one.created_at).answer_id
+
+    @property
     def passed_on(self) -> int:
         return sum(one.passed_on for one in self.asked)
 

@@ -649,7 +649,8 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
             update={"rects": rects}
         )
         newer = detail("nieuw") if document_id == "oud" else None
-        linked = s.LinkedOut(source=source, found=found, status=DocumentStatus.INDEXED, newer=newer, page_text=PASSAGE)
+        said = {"found": found, "quotes": quote.splitlines(), "page_text": PASSAGE}
+        linked = s.LinkedOut(source=source, status=DocumentStatus.INDEXED, newer=newer, **said)
         return Response(linked.model_dump_json(), media_type="application/json")
 
     @app.get("/api/answers/{answer_id}")

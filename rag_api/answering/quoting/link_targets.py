@@ -4,8 +4,10 @@ reading, or the version, that it leads to."""
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.quoting.highlight import page_of
@@ -19,6 +21,7 @@ from rag_api.text.quotable.uncertain import blanked
 class Linked:
     source: Source  # the words with their places; where they are not all found, the page
     found: bool  # exactly these words stand there
+    quotes: tuple[str, ...]  # the words, those that the link shortens in full
     page_text: str  # what was read in doubt is blank in it
 
 
@@ -26,13 +29,14 @@ def linked(db: Database, document: Document, page: int, words: str) -> Linked:
     """The place of these words nearest to that page; where they do not stand together, those of
     their lines. The caller may read the document."""
     pages = read_pages(db, document.id)
-    where = places_of(pages, [words], page) or places_of(pages, words.splitlines(), page)
+    text = "".join(one.text for one in pages)
+    lines = [in_full(text, line) for line in words.splitlines()]
+    where = places_of(pages, ["\n".join(lines)], page) or places_of(pages, lines, page)
     on = [page_of(pages, begin) for begin, _ in where]  # a heading may stand pages before what was quoted
     number = min(on or [min(max(page, 1), max(len(pages), 1))], key=lambda one: abs(one - page))
     shown = next((one for one in pages if one.number == number), None)
     whole = [(shown.start, shown.start + len(shown.text)) if shown else (0, 0)]
     uncertain = read_uncertain(db, [document.id]).get(document.id, [])
-    text = "".join(one.text for one in pages)
     sources = []
     for begin, end in where or whole:
         said = blanked(text[begin:end], begin, uncertain)
@@ -40,7 +44,29 @@ def linked(db: Database, document: Document, page: int, words: str) -> Linked:
         chunk = Chunk("", document.id, about.title, (number,), begin, end, said, about)
         sources.append(source_of(Hit(chunk, 0.0, 0.0, 0.0, 1), document, pages))
     page_text = blanked(shown.text, shown.start, uncertain) if shown else ""
-    return Linked(replace(_joined(sources), page=number), bool(where), page_text)
+    return Linked(replace(_joined(sources), page=number), bool(where), tuple(lines), page_text)
+
+
+# "Geef kinderen 15 mg~48-1x2y3z": how the words begin, how many letters, and their check sum.
+_SHORTENED = re.compile(r"(.*\S.*)~(\d{1,5})-([0-9a-z]{1,7})")
+_LETTER = re.compile(r"[^\s\ufeff]")
+_MOST = 2000  # places that begin alike are looked at
+
+
+def in_full(text: str, line: str) -> str:
+    """The words that a line of a link shortens; the line itself where it shortens none, or a letter
+    of them is another now."""
+    told = _SHORTENED.fullmatch(line)
+    if told is None:
+        return line
+    at = [one.start() for one in _LETTER.finditer(text)]
+    letters, first = "".join(text[one] for one in at), "".join(_LETTER.findall(told[1]))
+    count, total = int(told[2]), int(told[3], 36)
+    for found in islice(re.finditer(f"(?={re.escape(first)})", letters), _MOST):
+        begin, end = found.start(), found.start() + count
+        if zlib.crc32(letters[begin:end].encode()) == total and 0 < count <= len(letters) - begin:
+            return " ".join(text[at[begin] : at[end - 1] + 1].split())
+    return line
 
 
 def _joined(sources: Sequence[Source]) -> Source:

@@ -79,7 +79,8 @@ Quote = Annotated[
         max_length=4000,
         pattern=r"^[^\x00]*$",
         description="Words of the document; those of each line may stand apart, as a table's header and its rows do; "
-        "empty: the page as a whole.",
+        "empty: the page as a whole. A line may shorten them, as links of the page do: how they begin, `~`, how many "
+        "letters they are, `-`, and the CRC-32 of these in base 36, blanks left out.",
     ),
 ]
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
@@ -201,6 +202,7 @@ def get_place(
     return api.LinkedOut(
         source=source_out(found.source),
         found=found.found,
+        quotes=list(found.quotes),
         status=document.status,
         newer=document_out(newer) if newer else None,
         same_title=document_out(alike) if alike else None,

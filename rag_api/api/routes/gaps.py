@@ -98,6 +98,7 @@ def gap_out(gap: Gap) -> api.GapOut:
         not_found=sum(one.said_by == "bedside" for one in gap.asked),
         missing=gap.missing,
         passed_on=gap.passed_on,
+        answer_id=gap.answer_id,
         first_at=min(times),
         last_at=max(times),
     )
@@ -105,6 +106,6 @@ def gap_out(gap: Gap) -> api.GapOut:
 
 def _documents(found: Sequence[tuple[NearDocument, int]]) -> list[api.NearestOut]:
     return [
-        api.NearestOut(document=d.document, title=d.title, department=d.department, owner=d.owner, times=n)
+        api.NearestOut(id=d.id, document=d.document, title=d.title, department=d.department, owner=d.owner, times=n)
         for d, n in found
     ]

@@ -192,6 +192,9 @@ class LinkedOut(BaseModel):
 
     source: SourceOut = Field(description="The document and the words; `rects` is empty where the place is not exact.")
     found: bool = Field(description="Exactly these words stand there. Else `source` is the page as a whole.")
+    quotes: list[str] = Field(
+        description="The words by line, those that the link shortens in full where they are found."
+    )
     status: DocumentStatus
     newer: DocumentOut | None = Field(description="What counts in its place since, of what you may read.")
     same_title: DocumentOut | None = Field(

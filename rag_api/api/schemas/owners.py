@@ -66,7 +66,9 @@ class OwnerQuestionIn(In):
     kind: Literal["question", "report"] = Field(description="`report`: something in the document is no longer right.")
     text: Said
     page: int | None = Field(None, ge=1, le=100_000)
-    answer_id: UuidText | None = Field(None, description="The answer of yours under which you ask.")
+    answer_id: UuidText | None = Field(
+        None, description="The answer under which you ask: yours, or one that you may review."
+    )
     remove: Remove = False
 
 

@@ -148,6 +148,7 @@ class FromFeedbackOut(BaseModel):
 
 
 class NearestOut(BaseModel):
+    id: str = Field(description="Of a version of it.")
     document: str
     title: str
     department: str
@@ -165,7 +166,7 @@ class GapOut(BaseModel):
     functions: list[str]
     languages: list[str]
     questions: list[str] = Field(description="Each wording once.")
-    nearest: list[NearestOut]
+    nearest: list[NearestOut] = Field(description="And those that the refusal named.")
     not_found: int = Field(description="Times that Bedside said so; the others were said by readers.")
     missing: dict[str, int] = Field(
         description="What its readers missed (as in feedback), and how many of them said so."
@@ -178,6 +179,7 @@ class GapOut(BaseModel):
     passed_on: int = Field(
         description="Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document."
     )
+    answer_id: str = Field(description="Of the latest, under which reviewers ask an owner.")
     first_at: datetime
     last_at: datetime
 

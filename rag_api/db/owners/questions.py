@@ -115,7 +115,8 @@ def put_question(
     groups: Sequence[str] = (),
 ) -> tuple[str, Reached]:
     """Return its id and whom it reaches; within the caller's transaction. groups: of who was given
-    the answer, where that is another than the user and the caller knows that they may send it on.
+    the answer, where that is another than the user and the caller knows that they may send it on;
+    who reviews may ask under another's too.
     Raises as `ask_owner`."""
     question_id = str(uuid4())
     given = values(user, id=document_id, answer=answer_id)
@@ -125,10 +126,13 @@ def put_question(
         document_id,
     )
     if answer_id is not None and not groups:
-        mine = connection.execute(
-            "select 1 from answers where id = %(answer)s and user_id = %(user_id)s", given
+        shown = connection.execute(
+            f"""select user_id, groups from answers where id = %(answer)s
+              and (user_id = %(user_id)s or %(reviews)s and {READS})""",  # noqa: S608
+            {**given, "reviews": may_review(user)},
         ).fetchone()
-        found(mine, "answer", answer_id)
+        shown = found(shown, "answer", answer_id)
+        groups = [] if shown["user_id"] == user.id else shown["groups"]
     connection.execute(
         """insert into owner_questions (id, kind, document_id, page, answer_id, text, user_id, groups, function, department)
         values (%(id)s, %(kind)s, %(document)s, %(page)s, %(answer)s, %(text)s, %(user)s, %(groups)s, %(function)s, %(department)s)""",

@@ -9,7 +9,7 @@ told, only their function and department.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from rag_api.db import Database
@@ -21,12 +21,18 @@ NEAREST = 3
 MOST = 20_000  # questions that one report looks at, the newest
 
 
+# A document `d` of an answer that stood above it by its title.
+_NAMED = """exists (select 1 from jsonb_array_elements(a.notices) said
+    where d->'metadata'->>'title' <> '' and position(d->'metadata'->>'title' in said->>'text') > 0)"""
+
+
 @dataclass(frozen=True, slots=True)
 class NearDocument:
     document: str
     title: str
     department: str
     owner: str
+    id: str = field(default="", compare=False)  # of a version: of one document there are several
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,7 @@ class Unanswered:
     named: tuple[NearDocument, ...] = ()
     reported: str | None = None  # "wrong", "outdated": what its reader reported of the answer, last
     comments: tuple[str, ...] = ()  # of its reader, without what identifies a patient
+    answer_id: str = ""
     passed_on: bool = False  # its reader, or quality staff, put it to who answers for a document
 
 
@@ -69,18 +76,19 @@ def unanswered_near(db: Database, user: User) -> list[Unanswered]:
 
 def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Unanswered]:
     rows = db.all(
-        f"""select a.query as question, a.language, a.function, a.department, a.created_at,
+        f"""select a.id as answer_id, a.query as question, a.language, a.function, a.department, a.created_at,
               case when a.status = 'not_found' then 'bedside' else 'reader' end as said_by,
               coalesce((select jsonb_agg(d order by n) from (
-                select s->'document' as d, n from jsonb_array_elements(a.sources) with ordinality as t(s, n)
-                where exists (select 1 from documents r where r.id = s->'document'->>'id' and r.{READS})
-                order by n limit %(nearest)s) x), '[]')
+                select s->'document' as d, n, row_number() over (order by n) as place
+                from jsonb_array_elements(a.sources) with ordinality as t(s, n)
+                where exists (select 1 from documents r where r.id = s->'document'->>'id' and r.{READS})) x
+                where place <= %(nearest)s or {_NAMED}), '[]')
               as nearest,
               (select f.missing from feedback f where f.answer_id = a.id and f.missing is not null
                 order by f.created_at desc, f.id limit 1) as missing,
               (select f.reported from feedback f where f.answer_id = a.id and f.reported is not null
                 order by f.created_at desc, f.id limit 1) as reported,
-              coalesce((select jsonb_agg(jsonb_build_object('source', d.source, 'metadata', jsonb_build_object(
+              coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'source', d.source, 'metadata', jsonb_build_object(
                   'title', d.title, 'department', d.department, 'owner', d.owner)) order by f.created_at, f.id)
                 from feedback f join documents d on d.id = f.document_id and d.{READS}
                 where f.answer_id = a.id and f.reported is null), '[]') as named,
@@ -111,6 +119,6 @@ def _documents(found: Sequence[dict[str, object]]) -> tuple[NearDocument, ...]:
         assert isinstance(about, dict)
         name = str(one["source"])
         documents[name] = NearDocument(
-            name, about.get("title") or name, about.get("department") or "", about.get("owner") or ""
+            name, about.get("title") or name, about.get("department") or "", about.get("owner") or "", str(one["id"])
         )
     return tuple(documents.values())

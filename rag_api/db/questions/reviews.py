@@ -42,14 +42,16 @@ _ROWS = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ToldReview:
+    """What who asked reads of a review."""
+
     verdict: ReviewVerdict
     remark: str
     judged_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Given(Judgement):
+class Given(ToldReview):
     """A review. `sent`: whom its remark comes to; None: to nobody."""
 
     judged_by: str  # the account's name
@@ -201,7 +203,7 @@ def forget_reviewer(db: Database, user_id: str) -> int:
     return sum(db.run(f"update {one} set user_id = '' where user_id = %(id)s", {"id": user_id}) for one in tables)  # noqa: S608
 
 
-def judged_of(db: Database, user: User, answers: Sequence[Answer]) -> list[Judgement | None]:
+def judged_of(db: Database, user: User, answers: Sequence[Answer]) -> list[ToldReview | None]:
     """What was said last of each of these answers of the user's own; nothing of one of which a part
     is withheld, for a remark may say what it held."""
     rows = db.all(
@@ -209,7 +211,7 @@ def judged_of(db: Database, user: User, answers: Sequence[Answer]) -> list[Judge
         where r.told and r.answer_id = any(%(ids)s) and a.{OWNS}""",  # noqa: S608
         values(user, ids=[one.id for one in answers if not any(notice.code == "withheld" for notice in one.notices)]),
     )
-    said = {row["answer_id"]: Judgement(row["verdict"], row["remark"], row["judged_at"]) for row in rows}
+    said = {row["answer_id"]: ToldReview(row["verdict"], row["remark"], row["judged_at"]) for row in rows}
     return [said.get(one.id) for one in answers]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.e2e.accessibility import faultless, looks
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night, looks
 from tests.e2e.asking.test_reading import TOUCHED
 from tests.e2e.conftest import NewPage
 from tests.e2e.test_states import ask
@@ -42,16 +42,28 @@ def test_a_checklist_has_no_fault(new_page: NewPage, base_url: str, locale: str,
         assert min(page.evaluate("[...document.querySelectorAll('.tick label')].map(one => one.offsetHeight)")) >= 44
 
 
-def test_a_list_is_ticked_off_by_the_keyboard_and_begun_again(new_page: NewPage, base_url: str) -> None:
+def test_a_list_is_ticked_off_by_the_keyboard_and_begun_again(new_page: NewPage, base_url: str, tmp_path: Path) -> None:
     page = opened(new_page(), base_url)
     boxes = page.get_by_role("checkbox")
     expect(boxes).to_have_count(4)
     expect(page.get_by_text("Over een patiënt wordt niets bewaard.")).to_be_visible()
     boxes.first.focus()
+    page.clock.set_fixed_time("2026-03-02T08:00:00Z")
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
+    page.clock.set_fixed_time("2026-03-02T08:01:30Z")
     page.keyboard.press("Space")
     expect(page.locator(".ticked")).to_have_text("2 van 4")
+    foot = page.locator(".ticks")
+    expect(foot).to_contain_text("de procedure kan er nog andere hebben, ervoor en erna.")
+    expect(foot).to_contain_text(re.compile(r"Aangevinkt tussen 2 mrt 2026, \d+:00:00 en 2 mrt 2026, \d+:01:30\."))
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"ticks-{width}.png")
+    page.get_by_role("button", name="Open ze daar").click()
+    expect(page.locator(".source")).to_be_visible()
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Toon als lijst").click()
     expect(boxes).to_have_count(0)
     page.get_by_role("button", name="Afvinken").click()

@@ -92,9 +92,13 @@ def test_a_report_reaches_the_owner_and_the_answer_comes_back(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Dit gaat naar Werkgroep Pijn.")  # before anything is sent
     expect(dialog.get_by_label("een melding dat iets niet meer klopt")).to_be_checked()
+    page.set_viewport_size({"width": 1280, "height": 500})  # what is said below is under the fold
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("Mevrouw Jansen, geboren op 3 mei 1961, kreeg te veel.")
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Er is niets verstuurd of bewaard")
+    refusal = dialog.get_by_role("alert")
+    expect(refusal).to_contain_text("Er is niets verstuurd of bewaard")
+    expect(refusal).to_be_focused()
+    expect(refusal).to_be_in_viewport(ratio=1)
     faultless(page)
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("De hoogste dosis is 75 mg/kg.")
     dialog.get_by_role("button", name="Verstuur").click()
@@ -290,6 +294,18 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_t
     expect(gap).to_contain_text("Ze hing op het bord van de nachtdienst.")
     faultless(page)
     page.screenshot(path=tmp_path / "gaps.png")
+    gap.get_by_role("button", name=f"Vraag de eigenaar: {DOCUMENT}").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Dit gaat naar Werkgroep Pijn.")  # before anything is sent
+    expect(dialog.get_by_label("Wat wilt u vragen of melden?")).to_have_value(FLAG)
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"passing-{width}.png")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
+    dialog.get_by_role("button", name="Sluiten").click()
+    expect(gap.locator(".facts")).to_contain_text("doorgegeven aan wie voor een procedure instaat")
 
 
 @pytest.mark.parametrize(("locale", "scheme"), [("nl-BE", "light"), ("en-GB", "dark")])

@@ -337,7 +337,7 @@ export interface paths {
                 query?: {
                     /** @description The page that the link names. */
                     page?: number;
-                    /** @description Words of the document; those of each line may stand apart, as a table's header and its rows do; empty: the page as a whole. */
+                    /** @description Words of the document; those of each line may stand apart, as a table's header and its rows do; empty: the page as a whole. A line may shorten them, as links of the page do: how they begin, `~`, how many letters they are, `-`, and the CRC-32 of these in base 36, blanks left out. */
                     quote?: string;
                 };
                 path: {
@@ -3319,6 +3319,7 @@ export interface components {
             languages: string[];
             /** @description Each wording once. */
             questions: string[];
+            /** @description And those that the refusal named. */
             nearest: components["schemas"]["NearestOut"][];
             /** @description Times that Bedside said so; the others were said by readers. */
             not_found: number;
@@ -3345,6 +3346,8 @@ export interface components {
             comments: string[];
             /** @description Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document. */
             passed_on: number;
+            /** @description Of the latest, under which reviewers ask an owner. */
+            answer_id: string;
             /** Format: date-time */
             first_at: string;
             /** Format: date-time */
@@ -3624,6 +3627,8 @@ export interface components {
             source: components["schemas"]["SourceOut"];
             /** @description Exactly these words stand there. Else `source` is the page as a whole. */
             found: boolean;
+            /** @description The words by line, those that the link shortens in full where they are found. */
+            quotes: string[];
             status: components["schemas"]["DocumentStatus"];
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
@@ -3724,6 +3729,8 @@ export interface components {
             data: components["schemas"]["Model"][];
         };
         NearestOut: {
+            /** @description Of a version of it. */
+            id: string;
             document: string;
             title: string;
             department: string;
@@ -3865,7 +3872,7 @@ export interface components {
             kind: "question" | "report";
             text: string;
             page?: number | null;
-            /** @description The answer of yours under which you ask. */
+            /** @description The answer under which you ask: yours, or one that you may review. */
             answer_id?: string | null;
             /**
              * @description Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was seen, `instead` is the text without it.

@@ -1,17 +1,21 @@
 // What is asked of the owners of documents: asked, answered, and who they are.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, done, service } from "../api/client";
 import type { OwnerIn, OwnerQuestionIn, OwnerReply } from "../api/types";
 import { useChange, useSent } from "./client";
 
 export const OWNERS = ["owners"];
+export const GAPS = ["gaps"];
 
-export const useAskOwner = (document: string) =>
-  useSent((body: OwnerQuestionIn) =>
-    call(
-      service.POST("/documents/{document_id}/owner-questions", { params: { path: { document_id: document } }, body }),
-    ),
-  );
+export function useAskOwner(document: string) {
+  const client = useQueryClient();
+  return useSent(async (body: OwnerQuestionIn) => {
+    const params = { path: { document_id: document } };
+    const sent = await call(service.POST("/documents/{document_id}/owner-questions", { params, body }));
+    void client.invalidateQueries({ queryKey: GAPS }); // they say what was passed on
+    return sent;
+  });
+}
 
 /** Whom a question about a document would go to now. */
 export const useReached = (document: string) =>

@@ -3,6 +3,7 @@ version, and for who may not read it."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from datetime import date
 
@@ -51,6 +52,36 @@ def test_a_place_is_opened_on_the_page_that_is_named_not_at_its_heading_pages_be
         source = place(client, document.id, page=page, quote=words)["source"]
         assert isinstance(source, dict)
         assert (source["page"], [at["page"] for at in source["rects"]]) == (page, [1, 2])
+
+
+def short(words: str, first: int) -> str:
+    letters = "".join(words.split())
+    digits, rest = "", zlib.crc32(letters.encode())
+    while rest:
+        rest, at = divmod(rest, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[at] + digits
+    return f"{words[:first]}~{len(letters)}-{digits}"
+
+
+def test_words_that_a_link_shortens_are_found_in_full_and_only_as_they_were(
+    container: Container, client: TestClient
+) -> None:
+    told = "Geef kinderen 15 mg/kg paracetamol per gift en wacht zes uur."
+    link = short(told, 12)
+    document = load(container, "a.pdf", FIRST, "Geef kinderen niets anders. " + DOSE)
+    found = place(client, document.id, page=2, quote=link)
+    assert (found["found"], found["quotes"]) == (True, [told])
+    assert found["source"]["text"] == DOSE.strip()  # type: ignore[index]
+    both = place(client, document.id, page=1, quote=f"{link}\nWeeg het kind")
+    assert (both["found"], both["quotes"]) == (True, [told, "Weeg het kind"])
+    other = load(container, "b.pdf", FIRST, DOSE.replace("15", "20"))
+    lost = place(client, other.id, page=2, quote=link)
+    assert (lost["found"], lost["quotes"]) == (False, [link]), "another dose is not what the link is about"
+    for wrong in ("~5-abc", "Geef~0-0", "Geef~99999-zzzzzzz", f"{link}x"):
+        assert not place(client, document.id, page=2, quote=wrong)["found"]
+    literal = load(container, "c.pdf", "Code A~12-ab staat hier. ")
+    assert place(client, literal.id, quote="Code A~12-ab staat")["found"]
+    assert place(client, literal.id, quote="A~12-ab")["found"]
 
 
 TABLES = (

@@ -291,3 +291,42 @@ def test_a_reviewer_sees_what_their_groups_may_read_and_nothing_of_a_document_th
     asker.user = NURSE
     assert client.get("/reviews").status_code == 404
     assert client.put(f"/reviews/{dose['id']}", json={"verdict": "right"}).status_code == 404
+
+
+def test_a_question_without_an_answer_is_passed_on_by_who_may_review_it_alone(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    flag = ask(client, asker, FLAG)
+    (gap,) = client.get("/gaps").raise_for_status().json()["gaps"]
+    assert (gap["answer_id"], gap["passed_on"]) == (flag["id"], 0)
+    path = f"/documents/{gap['nearest'][0]['id']}/owner-questions"
+    said = {"kind": "question", "text": "Hoort dit bij u?", "answer_id": gap["answer_id"]}
+    asker.user = replace(NURSE, id="another nurse")
+    assert client.post(path, json=said).status_code == 404
+    asker.user = JUDGE
+    assert client.post(path, json=said).status_code == 201
+    (work,) = client.get("/owner-questions/work").json()["questions"]
+    assert (work["text"], work["asked"], work["answer_id"]) == (said["text"], FLAG, None)
+    assert "Jansen" not in str(work)
+    assert client.get("/gaps").json()["gaps"][0]["passed_on"] == 1
+    ward = ask(client, asker, FLAG, replace(NURSE, groups=("everyone", "ward")))
+    assert client.post(path, json=said | {"answer_id": ward["id"]}).status_code == 404
+
+
+def test_nearest_to_a_question_without_an_answer_is_also_what_its_refusal_names(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    ask(client, asker, FLAG)
+    sources = "jsonb_build_array(sources->0, sources->0, sources->0, sources->1)"
+    container.db.run(f"update answers set notices = '[]', sources = {sources}")
+
+    def nearest() -> list[str]:
+        (gap,) = client.get("/gaps").json()["gaps"]
+        return [one["title"] for one in gap["nearest"]]
+
+    (first,) = nearest()
+    named = "sources->3->'document'->'metadata'->>'title'"
+    said = f"jsonb_build_array(jsonb_build_object('code', 'only', 'text', ({named}) || ' is voor kinderen.'))"
+    container.db.run(f"update answers set notices = {said}")
+    assert len(nearest()) == 2
+    assert nearest()[0] == first

@@ -4,11 +4,15 @@ import { type MouseEvent, useState } from "react";
 import type { Answer } from "../../api/types";
 import { formatInstant, formatSeconds, useWardMessages } from "../../i18n";
 import type { AnswerState } from "../../state/conversation/answer";
-import { askPath, placePath } from "../../state/window/route";
+import { askPath } from "../../state/window/route";
 import { belowHeading, partsOf } from "../../text/answer/parts";
 import { originOf } from "../../text/documents/facts";
 import { CopyLink } from "../shared/controls/CopyLink";
+import { lazyPart } from "../shared/controls/lazyPart";
+import { Optional } from "../shared/controls/Optional";
 import "../../styles/media/large.css";
+
+const PlaceLink = lazyPart(async () => (await import("../shared/controls/PlaceLink")).PlaceLink);
 
 interface Props {
   state: Extract<AnswerState, { kind: "complete" }>;
@@ -95,5 +99,9 @@ function ColleagueLink({ answer: { spans, question } }: { answer: Answer }) {
   if (!part || !first) return <CopyLink path={askPath(question)} label={m.made.copyQuestionLink} />;
   const { page } = belowHeading(part, first);
   const place = { document: first.document_id, page, quotes: part.map(({ text }) => text) };
-  return <CopyLink path={placePath(place)} label={m.made.copySourceLink} />;
+  return (
+    <Optional fallback={null}>
+      <PlaceLink place={place} label={m.made.copySourceLink} />
+    </Optional>
+  );
 }

@@ -1,4 +1,4 @@
-// What the dialogs that tell an owner something have alike: what kind of message it is, which of the
+// What the dialogs that tell an owner something have alike: what kind of message it is, which
 // passages it is about, and the button that sends it.
 import { useState } from "react";
 import { useOwnerMessages } from "../../i18n";

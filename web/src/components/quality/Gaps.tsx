@@ -4,7 +4,9 @@ import type { Gap, GapReport } from "../../api/types";
 import { dayOf, formatMoment, useLanguage, useStaffMessages } from "../../i18n";
 import { gapsCsvUrl, useGaps } from "../../queries/staff/gaps";
 import { LACKS } from "../../state/conversation/judgement";
+import { AskOwner } from "../owners/lazily";
 import { Choice } from "../shared/controls/Choice";
+import { Optional } from "../shared/controls/Optional";
 import { Shell } from "./Shell";
 import { WhoseQuestions } from "./WhoseQuestions";
 
@@ -128,8 +130,8 @@ function GapCard({ gap }: { gap: Gap }) {
           </ul>
         </details>
       )}
-      <Documents heading={m.quality.named} documents={gap.named} />
-      <Documents heading={m.quality.nearest} documents={gap.nearest} />
+      <Documents gap={gap} heading={m.quality.named} documents={gap.named} />
+      <Documents gap={gap} heading={m.quality.nearest} documents={gap.nearest} />
     </li>
   );
 }
@@ -155,16 +157,24 @@ function Said({ gap: { reported, comments } }: { gap: Gap }) {
   );
 }
 
-function Documents({ heading, documents }: { heading: string; documents: Gap["nearest"] }) {
+/** Each with a way to pass the question on to who answers for it. */
+function Documents({ gap, heading, documents }: { gap: Gap; heading: string; documents: Gap["nearest"] }) {
   const m = useStaffMessages();
   if (documents.length === 0) return null;
   return (
     <>
       <h4>{heading}</h4>
       <ul>
-        {documents.map(({ document, title, owner }) => (
+        {documents.map(({ id, document, title, owner }) => (
           <li key={document}>
-            {title} <span className="muted">{owner || m.quality.noOwner}</span>
+            {title} <span className="muted">{owner || m.quality.noOwner}</span>{" "}
+            <Optional fallback={null}>
+              <AskOwner
+                about={{ document_id: id, title, owner, language: "", page: null }}
+                answerId={gap.answer_id}
+                asked={gap.question}
+              />
+            </Optional>
           </li>
         ))}
       </ul>

@@ -29,6 +29,7 @@ export function Linked() {
   const m = useWardMessages();
   const [place, setPlace] = useState(() => placeIn(location));
   const { data, error } = useLinked(place);
+  const whole = { ...place, quotes: data?.quotes ?? [] }; // a link may shorten its words
   useEffect(() => {
     const changed = (): void => setPlace(placeIn(location));
     addEventListener("hashchange", changed);
@@ -39,12 +40,12 @@ export function Linked() {
       <Header />
       <main className="linked" aria-label={m.app.source}>
         {error && (error.status === 404 || error.status === 422 ? <Gone /> : <Problem code={error.code} />)}
-        {data && <Notices linked={data} place={place} />}
-        {data && <Printed linked={data} place={place} />}
+        {data && <Notices linked={data} place={whole} />}
+        {data && <Printed linked={data} place={whole} />}
         {data && (
           <SourcePane
             source={data.source}
-            highlights={[highlightOf(data, place)]}
+            highlights={[highlightOf(data, whole)]}
             current={0}
             over={false}
             alone

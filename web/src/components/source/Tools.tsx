@@ -5,9 +5,11 @@ import type { Source } from "../../api/types";
 import { useWardMessages } from "../../i18n";
 import type { OpenDocument } from "../../pdf/useDocument";
 import { fileUrl } from "../../queries/documents/list";
-import { placePath } from "../../state/window/route";
-import { CopyLink } from "../shared/controls/CopyLink";
 import { Favourite } from "../shared/controls/Favourite";
+import { lazyPart } from "../shared/controls/lazyPart";
+import { Optional } from "../shared/controls/Optional";
+
+const PlaceLink = lazyPart(async () => (await import("../shared/controls/PlaceLink")).PlaceLink);
 
 interface PlacesProps {
   place: number; // which one is shown, from 1
@@ -99,10 +101,12 @@ export function Tools({
         </button>
       )}
       <Favourite className="quiet of-room" id={source.document_id} source={source.document} title={source.title} />
-      <CopyLink
-        className="quiet"
-        path={placePath({ document: source.document_id, page: quotes.length > 0 ? wordsAt : page, quotes })}
-      />
+      <Optional fallback={null}>
+        <PlaceLink
+          className="quiet"
+          place={{ document: source.document_id, page: quotes.length > 0 ? wordsAt : page, quotes }}
+        />
+      </Optional>
       <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
         {m.pane.download}
       </a>

@@ -3,15 +3,14 @@ import { useWardMessages } from "../../i18n";
 import { tick, useTicks } from "../../state/conversation/steps";
 import type { Item } from "../../text/answer/blocks";
 import { Dialled } from "./Dialled";
-import { StartTimers, TicksFoot } from "./Ticks";
+import { StartTimers, type Steps, TicksFoot } from "./Ticks";
 
-interface Props {
-  list: string; // which list of which answer; empty: of one that is still written, and cannot be ticked off
+interface Props extends Steps {
   items: readonly Item[];
-  language: string; // of the items
 }
 
-export function Checklist({ list, items, language }: Props) {
+export function Checklist({ items, ...steps }: Props) {
+  const { list, language } = steps;
   const m = useWardMessages();
   const { shown, done } = useTicks(list);
   const ticks = shown && list !== "";
@@ -37,7 +36,7 @@ export function Checklist({ list, items, language }: Props) {
           );
         })}
       </ul>
-      {list !== "" && items.length > 1 && <TicksFoot {...{ list }} count={items.length} whole={m.steps.whole} />}
+      {list !== "" && items.length > 1 && <TicksFoot {...steps} count={items.length} whole={m.steps.whole} />}
     </>
   );
 }

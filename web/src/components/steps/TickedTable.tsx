@@ -6,21 +6,20 @@ import { tick, useTicks } from "../../state/conversation/steps";
 import type { Cell, Row } from "../../text/answer/blocks";
 import { stepRows } from "../../text/answer/stepRows";
 import { Fitted } from "./Fitted";
-import { StartTimers, TicksFoot } from "./Ticks";
+import { StartTimers, type Steps, TicksFoot } from "./Ticks";
 
 const wordsOf = (row: Row = []): string => row.map(({ text }) => text).join(" · ");
 
 /** A cell of the table's body with what stands in it. */
 export type DrawCell = (words: ReactNode, cell: Cell, row: number) => ReactNode;
 
-interface Props {
-  list: string; // which table of which answer; empty: of one that is still written, and cannot be ticked off
+interface Props extends Steps {
   rows: readonly Row[];
-  language: string; // of the rows
   children(draw: DrawCell | undefined): ReactNode; // the table
 }
 
-export function TickedTable({ list, rows, language, children }: Props) {
+export function TickedTable({ rows, children, ...of }: Props) {
+  const { list, language } = of;
   const m = useWardMessages();
   const id = useId();
   const { shown, done } = useTicks(list);
@@ -47,7 +46,7 @@ export function TickedTable({ list, rows, language, children }: Props) {
   return (
     <>
       <Fitted>{children(steps && shown ? draw : undefined)}</Fitted>
-      {steps && <TicksFoot {...{ list }} count={steps.rows.size} whole={m.steps.wholeTable} />}
+      {steps && <TicksFoot {...of} count={steps.rows.size} whole={m.steps.wholeTable} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // What was asked in vain. For quality staff.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { address, call, service } from "../../api/client";
+import { GAPS } from "../owners";
 
 export interface GapsOf {
   department: string | null; // null: every department
@@ -13,7 +14,7 @@ const only = ({ department, since }: GapsOf) => ({
 
 export const useGaps = (of: GapsOf) =>
   useQuery({
-    queryKey: ["gaps", of],
+    queryKey: [...GAPS, of],
     queryFn: () => call(service.GET("/gaps", { params: only(of) })),
     placeholderData: keepPreviousData,
   });

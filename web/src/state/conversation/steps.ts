@@ -7,7 +7,7 @@ import { keepInTab, keptInTab } from "../../settings";
 
 export interface Ticks {
   shown: boolean; // as a checklist
-  done: ReadonlySet<number>; // indices of items
+  done: ReadonlyMap<number, number>; // indices of items, and when each was ticked, in milliseconds since 1970
 }
 
 export interface Timer {
@@ -25,7 +25,7 @@ interface Steps {
   watched: boolean; // something on the page shows the timers: without it none is offered
 }
 
-const NONE: Ticks = { shown: false, done: new Set() };
+const NONE: Ticks = { shown: false, done: new Map() };
 const EMPTY = { ticks: new Map<string, Ticks>(), timers: [] };
 let steps: Steps = { ...EMPTY, watched: false };
 let person: string | null = null;
@@ -80,13 +80,17 @@ function changeKept(changed: Partial<Steps>): void {
   keepInTab("steps", JSON.stringify({ person, lists, timers }));
 }
 
+/** A tick as an earlier release kept it, without its time. */
+const timed = (one: number | [number, number]): [number, number] => (typeof one === "number" ? [one, 0] : one);
+
 /** What this person had on the page before, and nothing of another one. */
 function restore(): void {
   const text = keptInTab("steps");
   if (text === null) return;
-  const kept: { person: string; lists: [string, boolean, number[]][]; timers: Timer[] } = JSON.parse(text);
+  const kept: { person: string; lists: [string, boolean, (number | [number, number])[]][]; timers: Timer[] } =
+    JSON.parse(text);
   const own = kept.person === person;
-  const ticks = new Map(kept.lists.map(([list, shown, done]) => [list, { shown, done: new Set(done) }]));
+  const ticks = new Map(kept.lists.map(([list, shown, done]) => [list, { shown, done: new Map(done.map(timed)) }]));
   if (own) change({ ticks, timers: kept.timers });
   else changeKept(EMPTY);
 }
@@ -98,13 +102,13 @@ export const show = (list: string, shown: boolean): void =>
 
 export function tick(list: string, item: number, wanted: boolean): void {
   const { shown, done } = steps.ticks.get(list) ?? NONE;
-  const changed = new Set(done);
-  if (wanted) changed.add(item);
+  const changed = new Map(done);
+  if (wanted) changed.set(item, Date.now());
   else changed.delete(item);
   setTicks(list, { shown, done: changed });
 }
 
-export const reset = (list: string): void => setTicks(list, { shown: true, done: new Set() });
+export const reset = (list: string): void => setTicks(list, { shown: true, done: new Map() });
 
 export function startTimer(timer: Omit<Timer, "id" | "until">): void {
   const id = Math.max(0, ...steps.timers.map((one) => one.id)) + 1;

@@ -5,6 +5,7 @@ import { answer, source, span } from "../../testing/answers";
 import { byDocument, closenessOf, named } from "./documents";
 import { noticesSaid, originOf } from "./facts";
 import { completed } from "./patient";
+import { shortened } from "./shortened";
 
 test("sources of one document stand together, in the order of their best", () => {
   const sources = [source(1), source(2), source(3, { document_id: "d1" })];
@@ -62,4 +63,14 @@ test.each([
   ["what dose ?", "en", "what dose in a child?"],
 ])("%s is completed with a patient", (question, language, whole) => {
   expect(completed(question, "child", language)).toBe(whole);
+});
+
+test("a long quote is named by its first words, its letters and their check sum, a short one as it is", () => {
+  const long = `Geef kinderen van 10 tot 50 kg ${"15 mg/kg\tparacetamol per gift,\n".repeat(12)}`;
+  expect(shortened(["Weeg  het kind.", long])).toEqual([
+    "Weeg het kind.",
+    "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift, 15 mg/kg paracetamol per gift, 15 mg/kg paracetamol per gi~336-xrxomu",
+  ]);
+  const many = shortened(Array.from({ length: 80 }, (_, row) => `${row} kg: ${"150 mg ".repeat(9)}`));
+  expect(many.join("\n").length).toBeLessThan(1500); // no program cuts the address
 });

@@ -9,6 +9,7 @@ import { belowHeading } from "../../../text/answer/parts";
 import type { SaidNotice } from "../../../text/documents/facts";
 import { Optional } from "../../shared/controls/Optional";
 import type { DrawCell } from "../../steps/TickedTable";
+import type { Steps } from "../../steps/Ticks";
 import { following } from "./following";
 import { Checklist, Numbers, Pressable, TickedTable } from "./lazily";
 import { SaidWords } from "./SaidWords";
@@ -28,25 +29,28 @@ export function Part({ name, runs, spans, source, lacks, onSpan }: Props) {
   return (
     <div className={`part rank-${first.rank}`} lang={source?.language || undefined}>
       {runs.map((run, index) => (
-        <Drawn key={index} {...{ run, lacks }} list={name && `${name} ${index}`} language={source?.language ?? ""} />
+        <Drawn
+          key={index}
+          {...{ run, lacks, runs, spans, onSpan }}
+          list={name && `${name} ${index}`}
+          language={source?.language ?? ""}
+        />
       ))}
       <Place first={first} spans={spans} onSpan={onSpan} />
     </div>
   );
 }
 
-interface DrawnProps {
+interface DrawnProps extends Steps {
   run: Run;
   lacks: SaidNotice | undefined;
-  list: string;
-  language: string;
 }
 
-function Drawn({ run, lacks, list, language }: DrawnProps) {
+function Drawn({ run, lacks, ...steps }: DrawnProps) {
   if (run.kind === "table")
     return (
       <Optional fallback={<Table {...run} lacks={lacks} />}>
-        <TickedTable {...{ list, language }} rows={run.body}>
+        <TickedTable {...steps} rows={run.body}>
           {(draw) => <Table {...run} {...{ lacks, draw }} />}
         </TickedTable>
       </Optional>
@@ -54,7 +58,7 @@ function Drawn({ run, lacks, list, language }: DrawnProps) {
   if (run.kind === "list")
     return (
       <Optional fallback={<List items={run.items} />}>
-        <Checklist {...{ list, language }} items={run.items} />
+        <Checklist {...steps} items={run.items} />
       </Optional>
     );
   return (
