@@ -174,8 +174,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "This answer does not name: {words}. Check in the source whether it is about that.",
     },
     "drug_not_named": {
-        "nl": "Let op: dit antwoord noemt {words} niet. Het kan over een ander middel gaan: kijk het na in de bron.",
-        "en": "Take care: this answer does not name {words}. It may be about another drug: check it in the source.",
+        "nl": "Let op: het woord {words} staat niet in dit antwoord. Het gaat misschien over een ander middel: kijk het na "
+        "in de bron.",
+        "en": "Take care: the word {words} does not stand in this answer. It may be about another drug: check it in the "
+        "source.",
     },
     "other_document": {
         "nl": "Dit antwoord komt uit {title}, niet uit de eerste bron. Ga na of het over deze vraag gaat.",
