@@ -193,7 +193,9 @@ class Bedside:
                 response = self._http.send(request, stream=stream)
             except httpx.TransportError as error:
                 if not tries_left:
-                    raise self._away() from error
+                    raise Unavailable(
+                        f"Bedside does not answer at {self._url}: is it running, and is that its address?"
+                    ) from error
             else:
                 try:
                     if response.is_success:
@@ -206,9 +208,6 @@ class Bedside:
                     raise error_of(response)
                 wait = max(wait, _retry_after(response))
             time.sleep(wait)
-
-    def _away(self) -> Unavailable:
-        return Unavailable(f"Bedside does not answer at {self._url}: is it running, and is that its address?")
 
 
 def _id(document: DocumentRef) -> str:

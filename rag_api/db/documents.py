@@ -633,7 +633,8 @@ def read_page_sizes(db: Database, document_id: str) -> list[PageSize]:
 
 def to_document(row: DictRow) -> Document:
     metadata = Metadata(
-        **{name: row[name] for name in METADATA if name != "target_groups"}, target_groups=_groups(row["target_groups"])
+        **{name: row[name] for name in METADATA if name != "target_groups"},
+        target_groups=tuple(map(TargetGroup, row["target_groups"])),
     )
     return Document(
         metadata=metadata,
@@ -681,10 +682,6 @@ def _storable(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _storable(item) for name, item in value.items()}
     return value.replace("\x00", "").encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-def _groups(names: Sequence[str]) -> tuple[TargetGroup, ...]:
-    return tuple(TargetGroup(name) for name in names)
 
 
 def _page_row(document_id: str, page: Page) -> tuple[Any, ...]:

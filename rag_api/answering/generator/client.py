@@ -209,13 +209,10 @@ class Generator:
         with translated(), self.replicas.writes(replica):
             async with (
                 self._asked(replica, body) as response,
-                contextlib.aclosing(self._said(replica, response, version)) as events,
+                contextlib.aclosing(_events(self._lines(replica, response), version)) as events,
             ):
                 async for event in events:
                     yield event
-
-    def _said(self, replica: Replica, response: httpx.Response, version: str) -> AsyncGenerator[GeneratorEvent]:
-        return _events(self._lines(replica, response), version)
 
     def _look_at_those_out(self) -> None:
         """Beside the question, which does not wait for it."""

@@ -149,14 +149,10 @@ def _batches(crops: Sequence[Grey]) -> Iterator[list[int]]:
     """Crops of like shapes together, as many as the widest of them allows."""
     batch: list[int] = []
     for i in sorted(range(len(crops)), key=lambda i: crops[i].shape[1] / crops[i].shape[0]):
-        width = _sized_width(crops[i])
+        width = min(_LONGEST, crops[i].shape[1] * _HEIGHT / crops[i].shape[0])  # at the model's height
         if batch and (len(batch) + 1) * width > _WIDEST_BATCH:
             yield batch
             batch = []
         batch.append(i)
     if batch:
         yield batch
-
-
-def _sized_width(crop: Grey) -> float:
-    return float(min(_LONGEST, crop.shape[1] * _HEIGHT / crop.shape[0]))

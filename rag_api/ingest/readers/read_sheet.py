@@ -127,22 +127,14 @@ def _rows(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[lis
         texts = [_said(merged.get((cell.row, cell.column), cell), comma) for cell in row]
         found.remarks += sum(cell.comment is not None for cell in row)
         for cell in row:
-            if (
-                cell.value is None
-                and isinstance(formulas.cell(cell.row, cell.column).value, str)
-                and _is_formula(formulas, cell)
-            ):
-                found.uncounted += 1
+            if cell.value is None and isinstance(formula := formulas.cell(cell.row, cell.column).value, str):
+                found.uncounted += formula.startswith("=")
         if sheet.row_dimensions[row[0].row].hidden:
             if any(texts):
                 dropped.add("rows")
             continue
         yield [texts[n - 1] for n in columns]
     found.hidden += [f"{what} of {sheet.title}" for what in sorted(dropped)]
-
-
-def _is_formula(formulas: Any, cell: Any) -> bool:
-    return str(formulas.cell(cell.row, cell.column).value).startswith("=")
 
 
 def _hidden_column(sheet: Any, number: int) -> bool:

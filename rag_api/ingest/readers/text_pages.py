@@ -73,7 +73,8 @@ def write_pdf(pages: Sequence[Page], target: Path) -> None:
 
 def not_drawn(pages: Sequence[Page]) -> tuple[str, ...]:
     """Return a warning about characters that the font lacks: they are read, and shown as boxes."""
-    lacking = sorted({c for page in pages for c in page.text if not c.isspace() and not _drawn(c)})
+    drawn = _font().face.charToGlyph
+    lacking = sorted({c for page in pages for c in page.text if not c.isspace() and ord(c) not in drawn})
     shown = " ".join(lacking[:10])
     return (note("missing_letters", letters=shown),) if lacking else ()
 
@@ -93,10 +94,6 @@ def _font() -> TTFont:
 @lru_cache(maxsize=4096)
 def _width(char: str) -> float:
     return float(pdfmetrics.stringWidth(char, _font().fontName, _SIZE))
-
-
-def _drawn(char: str) -> bool:
-    return ord(char) in _font().face.charToGlyph
 
 
 def _paged(lines: Sequence[str], name: str, max_pages: int) -> Iterator[list[_PlacedCharacter]]:

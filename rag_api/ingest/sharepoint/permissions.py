@@ -34,7 +34,7 @@ class Readers:
     def notes(self) -> tuple[str, ...]:
         found = []
         if self.unknown:
-            found.append(note("other_readers", groups=_quoted(self.unknown)))
+            found.append(note("other_readers", groups=", ".join(f"'{name}'" for name in self.unknown)))
         if self.people:
             found.append(note("shared_by_name", people=self.people))
         return tuple(found)
@@ -92,7 +92,3 @@ def _is_over(permission: Mapping[str, Any], now: datetime) -> bool:
         return datetime.fromisoformat(until) < now
     except (ValueError, TypeError):
         return True  # a date that cannot be read gives nothing
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)

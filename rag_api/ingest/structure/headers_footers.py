@@ -53,7 +53,7 @@ def furniture(pages: Sequence[Sequence[PageItem]], heights: Sequence[float]) -> 
     need. heights: in reading space."""
     edges = [
         _from_edge(items, height, page, edge)
-        for page, (items, height) in _numbered(pages, heights)
+        for page, (items, height) in enumerate(zip(pages, heights, strict=True))
         for edge in (HEADER, FOOTER)
     ]
     places: dict[tuple[str, int, str], set[int]] = defaultdict(set)
@@ -76,12 +76,6 @@ def furniture(pages: Sequence[Sequence[PageItem]], heights: Sequence[float]) -> 
         }
         repeated |= {id(near.item) for near in run}
     return cut, repeated
-
-
-def _numbered(
-    pages: Sequence[Sequence[PageItem]], heights: Sequence[float]
-) -> Iterator[tuple[int, tuple[Sequence[PageItem], float]]]:
-    return enumerate(zip(pages, heights, strict=True))
 
 
 def text_of(item: PageItem) -> str:

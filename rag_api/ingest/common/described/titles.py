@@ -30,15 +30,11 @@ def many_differ(openings: Iterable[frozenset[str]]) -> bool:
     things."""
     found: list[frozenset[str]] = []
     for words in openings:
-        if not any(_alike(words, other) for other in found):
+        if not any(len(words & other) >= _ALIKE * len(words | other) for other in found):
             found.append(words)
         if len(found) == MANY:
             return True
     return False
-
-
-def _alike(one: frozenset[str], two: frozenset[str]) -> bool:
-    return len(one & two) >= _ALIKE * len(one | two)
 
 
 def own_title(source: str, titles: Titles, letterheads: Collection[str]) -> str:

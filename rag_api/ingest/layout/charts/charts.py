@@ -94,7 +94,7 @@ def charts(
     lines = _lines(strokes.astype(np.float64), shapes, boxes)
     if not len(arrows) + len(lines):
         return nothing
-    free = _free(boxes, places)
+    free = places[_is_free(boxes, places)]  # words that no box holds
     nodes = Nodes(boxes, _blocks(free, size), middles_of(free))
     return whole_charts(nodes.charts(Drawing(nodes, lines, arrows, slanted).links()), boxes, places, size)
 
@@ -122,11 +122,6 @@ def whole_charts(found: BoxArray, boxes: BoxArray, words: BoxArray, size: tuple[
 
 def _is_free(boxes: BoxArray, words: BoxArray) -> NDArray[np.bool_]:
     return np.asarray(~holds(boxes, middles_of(words)).any(axis=0))
-
-
-def _free(boxes: BoxArray, words: BoxArray) -> BoxArray:
-    """Words that no box holds."""
-    return np.asarray(words[_is_free(boxes, words)])
 
 
 def areas(shapes: BoxArray, words: BoxArray, size: tuple[float, float]) -> BoxArray:
