@@ -68,7 +68,10 @@ const SAYS = /[.!?:]\s*$|\t|^\s*(?:[-•*☐▪]|\d+[.)])\s/u; // a whole senten
 
 const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
 
-/** From the first that says something: what stands above it (a letterhead, a title, a version) is none. */
+/**
+ * From the first that says something: what stands above it (a letterhead, a title, a version) is
+ * none.
+ */
 function sentencesOf(passage: string): RegExpExecArray[] {
   const found = [...passage.matchAll(SENTENCE)].filter(([text]) => text.trim() !== "");
   const body = found.findIndex(([text]) => SAYS.test(text));
