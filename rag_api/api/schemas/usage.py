@@ -20,7 +20,7 @@ class WeekOut(BaseModel):
     not_found: int
     sources_only: int
     failed: int
-    wrong: int = Field(description="Answered, and its reader said that the answer was not there.")
+    wrong: int = Field(description="Answered, and its reader said that the answer was not there, or reported it.")
     median: float | None = Field(description="Seconds from the question to the whole answer, of half of the questions.")
     slowest: float | None = Field(description="The same, of 95% of the questions.")
 

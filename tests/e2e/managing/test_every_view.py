@@ -1,5 +1,5 @@
-"""Every view with an address, in both languages, light and dark, wide and narrow: axe finds nothing
-in it, nothing is wider than the window, and its bar is that of all others."""
+"""Every view with an address, in both languages, light and dark, wide, wider and narrow: axe finds
+nothing in it, nothing is wider than the window, and its bar is that of all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from rag_api.container import Container
-from tests.e2e.accessibility import faultless, looks
+from tests.e2e.accessibility import LANGUAGES, faultless, faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.managing.test_quality import DOSE, FLAG
 from tests.support.world import load_hospital
@@ -21,9 +21,10 @@ VIEWS = (
 )  # fmt: skip
 
 
-@looks(320, 1440)
+@pytest.mark.parametrize("locale", LANGUAGES)
+@pytest.mark.parametrize(("width", "wider"), [(320, None), (1440, 1920)])
 def test_no_view_has_a_fault(
-    new_page: NewPage, url: str, container: Container, locale: str, scheme: str, width: int, tmp_path: Path
+    new_page: NewPage, url: str, container: Container, locale: str, width: int, wider: int | None, tmp_path: Path
 ) -> None:
     child = load_hospital(container)["child"]
     with httpx.Client(base_url=f"{url}/api", timeout=60) as client:
@@ -33,13 +34,17 @@ def test_no_view_has_a_fault(
             f"/documents/{child.id}/owner-questions", json={"kind": "report", "text": "Verouderd."}
         ).raise_for_status()
         answer = client.post("/ask", json={"question": DOSE, "mode": "sources"}).raise_for_status().json()
-    page = new_page(allowed="pdf|PDF|Failed to load", locale=locale, color_scheme=scheme, width=width, bypass_csp=True)
+    page = new_page(allowed="pdf|PDF|Failed to load", locale=locale, bypass_csp=True)
     for path in (*VIEWS, f"/c/{answer['conversation_id']}", f"/d/{child.id}?page=1"):
+        page.set_viewport_size({"width": width, "height": 900})
         page.goto(url + path)
         expect(page.locator("main, .linked").first).to_be_visible()
         expect(page.locator(".muted", has_text="…")).to_have_count(0)
         page.wait_for_load_state("networkidle")
-        faultless(page)
+        faultless_by_day_and_by_night(page)
+        if wider:  # its colours are those of the other
+            page.set_viewport_size({"width": wider, "height": 900})
+            faultless(page)
         page.screenshot(path=tmp_path / f"{path.strip('/').replace('/', '-').split('?')[0] or 'first'}.png")
 
 

@@ -608,9 +608,13 @@ def test_the_sign_in_page_says_why_it_came_back_and_speaks_both_languages(
         "Uw sessie is afgelopen. Meld u opnieuw aan. Dat gebeurt na 15 minuten zonder gebruik."
     )
     expect(page.get_by_text("Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.")).to_be_visible()
+    faultless_by_day_and_by_night(page)
     page.get_by_role("button", name="Show the page in English").click()
     expect(page.get_by_role("status")).to_contain_text("Your session has ended. Sign in again.")
-    faultless(page)
+    faultless_by_day_and_by_night(page)
+    for width in (320, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        faultless(page)
     page.context.clear_cookies()
     page.evaluate("sessionStorage.clear()")
     page.goto(url)
@@ -887,6 +891,9 @@ def test_the_api_is_shown_and_tried_out_by_who_may_read(open_as: Open, new_page:
     page.on("request", lambda request: asked_of.add(httpx.URL(request.url).host))
     page.goto(f"{url}/docs")
     expect(page.locator("[data-path='/ask']")).to_be_visible()
+    for width in (320, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        faultless(page, beside=())  # the order of its headings is Swagger UI's own
     facets = page.locator(".opblock", has=page.locator("[data-path='/facets']"))
     facets.locator(".opblock-summary-control").click()
     facets.get_by_role("button", name="Try it out").click()

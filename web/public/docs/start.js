@@ -13,7 +13,8 @@ const opened = async () => {
     SwaggerUIBundle({
       dom_id: "#api",
       spec,
-      deepLinking: true,
+      deepLinking: false, // its links would lie within buttons, which a screen reader loses
+      plugins: [() => ({ components: { ServersContainer: () => null } })], // one server: nothing to choose
       filter: true,
       validatorUrl: null, // else the description would go to a checker elsewhere
     });

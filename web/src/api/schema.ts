@@ -4585,7 +4585,7 @@ export interface components {
             not_found: number;
             sources_only: number;
             failed: number;
-            /** @description Answered, and its reader said that the answer was not there. */
+            /** @description Answered, and its reader said that the answer was not there, or reported it. */
             wrong: number;
             /** @description Seconds from the question to the whole answer, of half of the questions. */
             median: number | null;

@@ -106,6 +106,18 @@ describe("excerpt", () => {
     expect(excerpt("Bezoekuren 14 tot 20 uur", [], false, "bezoek")[0]?.text).toBe("Bezoekuren 14 tot 20 uur");
   });
 
+  test("nothing of a letterhead stands before the quoted words", () => {
+    const page = "Ziekenhuis De Vliet\nTelefoon 09 111\nNoteer elke gift.\nGeef 15 mg/kg elke zes uur.";
+    const begins = (quote: string): string =>
+      excerpt(page, [quote])
+        .slice(0, 2)
+        .map((piece) => piece.text)
+        .join("");
+    expect(begins("Geef 15 mg/kg elke zes uur.")).toBe("… Noteer elke gift.\n");
+    expect(begins("Noteer elke gift.")).toBe("… Noteer elke gift.");
+    expect(begins("Telefoon 09 111")).toBe("… Telefoon 09 111");
+  });
+
   test("words that the passage does not hold change nothing", () => {
     expect(shown(["elders"])).toBe(shown([]));
   });

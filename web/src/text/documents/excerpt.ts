@@ -22,11 +22,12 @@ export function excerpt(passage: string, quotes: readonly string[], whole = fals
     .filter((mark) => mark.start >= 0)
     .sort((a, b) => a.start - b.start);
   const cut = mostMarked(marks);
+  const sentences = sentencesOf(passage);
   const from = whole
     ? 0
     : cut
-      ? wordStart(passage, Math.max(0, cut.start - BEFORE))
-      : nearestSentence(passage, wordsIn(asked));
+      ? Math.max(wordStart(passage, Math.max(0, cut.start - BEFORE)), Math.min(cut.start, sentences[0]?.index ?? 0))
+      : nearestSentence(sentences, wordsIn(asked));
   const to = whole
     ? passage.length
     : wordEnd(passage, Math.min(passage.length, from + (marks.length > 0 ? LONGEST : UNQUOTED)));
@@ -68,14 +69,19 @@ const SAYS = /[.!?:]\s*$|\t|^\s*(?:[-•*☐▪]|\d+[.)])\s/u; // a whole senten
 const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
 
 /**
- * Where the sentence begins that shares most words with what was asked; what stands above the first
- * sentence (a letterhead, a title, a version) is none.
+ * From the first that says something: what stands above it (a letterhead, a title, a version) is
+ * none.
  */
-function nearestSentence(passage: string, asked: ReadonlySet<string>): number {
-  const sentences = [...passage.matchAll(SENTENCE)].filter(([text]) => text.trim() !== "");
-  const body = sentences.findIndex(([text]) => SAYS.test(text));
+function sentencesOf(passage: string): RegExpExecArray[] {
+  const found = [...passage.matchAll(SENTENCE)].filter(([text]) => text.trim() !== "");
+  const body = found.findIndex(([text]) => SAYS.test(text));
+  return body < 0 ? [] : found.slice(body);
+}
+
+/** Where the sentence begins that shares most words with what was asked. */
+function nearestSentence(sentences: readonly RegExpExecArray[], asked: ReadonlySet<string>): number {
   let [best, most] = [0, -1];
-  for (const { 0: text, index } of body < 0 ? [] : sentences.slice(body)) {
+  for (const { 0: text, index } of sentences) {
     const shared = [...wordsIn(text)].filter((word) => asked.has(word)).length;
     if (shared > most) [best, most] = [index, shared];
   }
