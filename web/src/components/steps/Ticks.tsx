@@ -54,7 +54,14 @@ export function TicksFoot({ list, language, runs, spans, onSpan, count, whole }:
       {shown && times.length > 0 && <p className="muted">{m.steps.times(times)}</p>}
       {shown && last && (
         <p className="muted">
-          {heading && <q lang={language || undefined}>{heading}</q>} {m.steps.quotedOnly}{" "}
+          {m.steps.ofList}
+          {heading && (
+            <>
+              {" "}
+              <q lang={language || undefined}>{heading}</q>
+            </>
+          )}
+          . {m.steps.quotedOnly}{" "}
           <button type="button" className="link" onClick={() => onSpan(last)}>
             {m.steps.open}
           </button>

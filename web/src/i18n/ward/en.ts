@@ -181,7 +181,8 @@ export const ward = {
     wholeTable: "Show as a table",
     ticked: (done: number, of: number) => `${done} of ${of}`,
     reset: "Begin again",
-    quotedOnly: "These are the steps that are quoted here; the procedure may hold others, before and after these.",
+    ofList: "These are the steps quoted",
+    quotedOnly: "The procedure may hold others, before and after these.",
     open: "Open it there",
     times: (at: readonly string[]) =>
       at.length === 1 ? `Ticked on ${at[0]}.` : `Ticked between ${at[0]} and ${at.at(-1)}.`,
