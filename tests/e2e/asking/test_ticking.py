@@ -55,7 +55,9 @@ def test_a_list_is_ticked_off_by_the_keyboard_and_begun_again(new_page: NewPage,
     page.keyboard.press("Space")
     expect(page.locator(".ticked")).to_have_text("2 van 4")
     foot = page.locator(".ticks")
-    expect(foot).to_contain_text("de procedure kan er nog andere hebben, ervoor en erna.")
+    expect(foot).to_contain_text(
+        "Dit zijn de geciteerde stappen (Meteen doen:). De procedure kan er nog andere hebben,"
+    )
     expect(foot).to_contain_text(re.compile(r"Aangevinkt tussen 2 mrt 2026, \d+:00:00 en 2 mrt 2026, \d+:01:30\."))
     for width in (320, 768, 1280):
         page.set_viewport_size({"width": width, "height": 800})

@@ -57,8 +57,9 @@ export function TicksFoot({ list, language, runs, spans, onSpan, count, whole }:
           {m.steps.ofList}
           {heading && (
             <>
-              {" "}
+              {" ("}
               <q lang={language || undefined}>{heading}</q>
+              {")"}
             </>
           )}
           . {m.steps.quotedOnly}{" "}
