@@ -42,7 +42,8 @@ def test_a_rule_is_named_whatever_else_is_known(rule: Rule) -> None:
 @pytest.mark.parametrize("language", ["nl", "en"])
 def test_the_page_has_words_for_each_reason(language: str) -> None:
     page = (ROOT / f"web/src/i18n/staff/quality/reviews.{language}.ts").read_text()
-    told = re.findall(r"^    (\w+):", page[page.index("\n  refused:") :].split("}")[0], re.MULTILINE)
+    parts = [page[page.index(f"\n  {name}:") :].split("}")[0] for name in ("refused", "decided")]
+    told = [word for part in parts for word in re.findall(r"^    (\w+):", part, re.MULTILINE)]
     assert set(told) == {
         *(rule.value for rule in Rule if rule),
         UNSURE,
