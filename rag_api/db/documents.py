@@ -65,11 +65,10 @@ INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
 """
 REVIEW = "next_review"  # of metadata_changes: somebody read it and found that it holds, until then
-_LAST_REVIEW = (
-    "from metadata_changes c where c.source = documents.source and c.document_id = documents.id "
-    f"and c.field = '{REVIEW}' order by c.id desc limit 1"
-)
-NEXT_REVIEW = f"(select c.after::date {_LAST_REVIEW})"
+PLAN = "planned_review"  # the day alone: nobody says that it holds
+_CHANGES = "from metadata_changes c where c.source = documents.source and c.document_id = documents.id "
+_LAST_REVIEW = f"{_CHANGES} and c.field = '{REVIEW}' order by c.id desc limit 1"
+NEXT_REVIEW = f"(select c.after::date {_CHANGES} and c.field in ('{REVIEW}', '{PLAN}') order by c.id desc limit 1)"
 # With the name of who took it out, where that is an account's; and with its last review.
 LISTED = f"""
     *, coalesce((select u.name from users u where u.id = documents.withdrawn_by), documents.withdrawn_by) as withdrawn_name,

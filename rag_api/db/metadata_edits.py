@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from rag_api.db import Connection, Database
 from rag_api.db.access import READS, administrator, found, may_let_go, values
-from rag_api.db.documents import LISTED, METADATA, NEXT_REVIEW, REVIEW, to_document
+from rag_api.db.documents import LISTED, METADATA, NEXT_REVIEW, PLAN, REVIEW, to_document
 from rag_api.db.people import permissions
 from rag_api.domain import Document, Edit, Metadata, User
 from rag_api.errors import Conflict
@@ -91,9 +91,9 @@ def change_metadata(
         return updated
 
 
-def review(db: Database, user: User, document_id: str, until: date) -> None:
-    """Keep that the user found the document to hold, and by when that is to be said again. What it
-    says of its validity stays. Raises NotFound and Conflict."""
+def review(db: Database, user: User, document_id: str, until: date, holds: bool = True) -> None:
+    """Keep by when the document is to be reviewed, and where it `holds` that the user found so.
+    What it says of its validity stays. Raises NotFound and Conflict."""
     with db.connection() as connection:
         row = connection.execute(
             f"select *, {NEXT_REVIEW} as next_review from documents where id = %(id)s and {READS} for update",  # noqa: S608
@@ -103,7 +103,8 @@ def review(db: Database, user: User, document_id: str, until: date) -> None:
         if document.status not in ("indexed", "failed"):
             raise Conflict(f"{document.source} is {document.status}: only what is current can be reviewed.")
         before = document.next_review.isoformat() if document.next_review else ""
-        _record(connection, user, document, {REVIEW: before}, {REVIEW: until.isoformat()})
+        field = REVIEW if holds else PLAN
+        _record(connection, user, document, {field: before}, {field: until.isoformat()})
 
 
 def _record(connection: Connection, user: User, document: Document, before: Texts, changed: Texts) -> None:

@@ -280,18 +280,19 @@ def _check(document: Document) -> None:
 @router.put(
     "/documents/{document_id}/review",
     openapi_extra=declared(Access.JUDGE),
-    summary="Say that a document still holds",
+    summary="Say that a document still holds, or plan its review",
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def review_document(
     db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.DocumentReviewIn
 ) -> api.DocumentOut:
-    """For reviewers and admins: who read it finds it right as it is, without a new version. Who,
-    when, and by when again stand with it, and in `/changes`; its last day of validity stays."""
+    """For reviewers and admins: who read it finds it right as it is, without a new version, or says
+    by when it is to be read. Who, when, and by when again stand with it, and in `/changes`; its
+    last day of validity stays."""
     reviewer(user)
     trail.documents([get_document(db, user, document_id)])
-    trail.on["next_review"] = body.next_review.isoformat()
-    review(db, user, document_id, body.next_review)
+    trail.on |= {"next_review": body.next_review.isoformat(), "holds": body.holds}
+    review(db, user, document_id, body.next_review, body.holds)
     return document_out(get_document(db, user, document_id), told=user)
 
 

@@ -65,7 +65,7 @@ class DocumentOut(BaseModel):
     withdrawn_reason: str = Field("", description="Why, in the words of who did; empty: not said.")
     reviewed_at: datetime | None = Field(None, description="When somebody said last that it still holds.")
     reviewed_by: str = Field("", description="Who did. Told to those who review.")
-    next_review: date | None = Field(None, description="By when that is to be said again.")
+    next_review: date | None = Field(None, description="By when it is to be reviewed, or reviewed again.")
 
 
 class DocumentList(BaseModel):
@@ -148,7 +148,10 @@ class WithdrawIn(In):
 
 
 class DocumentReviewIn(In):
-    next_review: Day = Field(description="By when it is to be reviewed again.")
+    next_review: Day = Field(description="By when it is to be reviewed, or reviewed again.")
+    holds: bool = Field(
+        True, description="It was read and found right. False: the day is planned, and no more is said."
+    )
 
 
 class ChangeOut(BaseModel):

@@ -75,7 +75,9 @@ def test_the_finder_asks_the_service_for_what_was_chosen(new_page: NewPage, base
     script.empty = True
     page.get_by_label("Geldigheid").select_option("nog niet geldig")
     expect(
-        page.get_by_text("Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.")
+        page.get_by_text(
+            "Er past geen procedure bij, naar titel, bestandsnaam en nummer. Probeer andere woorden of minder filters."
+        )
     ).to_be_visible()
 
 

@@ -151,10 +151,29 @@ def test_a_review_says_who_when_and_when_again_and_leaves_the_validity(client: h
         assert datetime.fromisoformat(one["reviewed_at"]).astimezone().date() == today
     last = client.get(f"/documents/{document}/changes").json()["changes"][2]
     assert (last["field"], last["before"], last["after"]) == ("next_review", later, due)
+    reviewed_at = listed(client)["reviewed_at"]
+    client.put(f"/documents/{document}/review", json={"next_review": later, "holds": False}).raise_for_status()
+    planned = listed(client)
+    assert (planned["reviewed_by"], planned["reviewed_at"], planned["next_review"]) == ("local", reviewed_at, later)
+    client.put(f"/documents/{document}/review", json={"next_review": due}).raise_for_status()
     reader = User("reader", "Lezer", groups=LOCAL_USER.groups)
     client.app.dependency_overrides[current_user] = lambda: reader  # type: ignore[attr-defined]
     assert (listed(client)["reviewed_by"], listed(client)["next_review"]) == ("", due)
     assert client.put(f"/documents/{document}/review", json={"next_review": later}).status_code in (403, 404)
+
+
+def test_a_planned_review_says_of_nobody_that_it_was_done(client: httpx.Client) -> None:
+    document, day = upload(client), (date.today() + timedelta(days=30)).isoformat()
+    client.put(f"/documents/{document}/review", json={"next_review": day, "holds": False}).raise_for_status()
+    assert (listed(client)["reviewed_by"], listed(client)["reviewed_at"], listed(client)["next_review"]) == (
+        "",
+        None,
+        day,
+    )
+    (change,) = client.get(f"/documents/{document}/changes").json()["changes"]
+    assert (change["field"], change["before"], change["after"]) == ("planned_review", "", day)
+    due = client.get("/documents", params={"validity": "review_due"}).json()["documents"]
+    assert [one["id"] for one in due] == [document]
 
 
 def test_what_is_to_be_reviewed_is_listed_the_earliest_first_and_a_new_version_was_not_reviewed(

@@ -363,9 +363,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Say that a document still holds
-         * @description For reviewers and admins: who read it finds it right as it is, without a new version. Who,
-         *     when, and by when again stand with it, and in `/changes`; its last day of validity stays.
+         * Say that a document still holds, or plan its review
+         * @description For reviewers and admins: who read it finds it right as it is, without a new version, or says
+         *     by when it is to be read. Who, when, and by when again stand with it, and in `/changes`; its
+         *     last day of validity stays.
          */
         put: {
             parameters: {
@@ -2987,7 +2988,7 @@ export interface components {
              * @default
              */
             reviewed_by: string;
-            /** @description By when that is to be said again. */
+            /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
             pages: components["schemas"]["PageOut"][];
             /**
@@ -3068,7 +3069,7 @@ export interface components {
              * @default
              */
             reviewed_by: string;
-            /** @description By when that is to be said again. */
+            /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
             pages: components["schemas"]["PageOut"][];
             /**
@@ -3148,15 +3149,20 @@ export interface components {
              * @default
              */
             reviewed_by: string;
-            /** @description By when that is to be said again. */
+            /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
         };
         DocumentReviewIn: {
             /**
              * Format: date
-             * @description By when it is to be reviewed again.
+             * @description By when it is to be reviewed, or reviewed again.
              */
             next_review: string;
+            /**
+             * @description It was read and found right. False: the day is planned, and no more is said.
+             * @default true
+             */
+            holds: boolean;
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
@@ -4114,7 +4120,7 @@ export interface components {
              * @default
              */
             reviewed_by: string;
-            /** @description By when that is to be said again. */
+            /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
             /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;

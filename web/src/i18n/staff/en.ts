@@ -35,11 +35,13 @@ export const staff = {
       review_due: "to be reviewed within 30 days, or late",
     },
     reviewed: (on: string, by: string, next: string) => `reviewed on ${on}${by && ` by ${by}`}, next review by ${next}`,
+    reviewPlanned: (next: string) => `to be reviewed by ${next}`,
+    review: "Review, or plan one",
     stillHolds: "I reviewed this: it still holds",
-    nextReview: "To be reviewed again by",
+    nextReview: "To be reviewed by",
     saved: "Saved.",
     count: (shown: number, total: number) => {
-      if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
+      if (total === 0) return "No procedure fits by title, file name and number. Try other words, or fewer filters.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
     },
     related: "Perhaps also about this",

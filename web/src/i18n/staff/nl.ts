@@ -31,11 +31,14 @@ export const staff: StaffWords = {
     },
     reviewed: (on: string, by: string, next: string) =>
       `nagekeken op ${on}${by && ` door ${by}`}, opnieuw uiterlijk op ${next}`,
+    reviewPlanned: (next: string) => `na te kijken uiterlijk op ${next}`,
+    review: "Nakijken of plannen",
     stillHolds: "Ik keek dit na: het klopt nog",
-    nextReview: "Opnieuw na te kijken uiterlijk op",
+    nextReview: "Na te kijken uiterlijk op",
     saved: "Bewaard.",
     count: (shown: number, total: number) => {
-      if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
+      if (total === 0)
+        return "Er past geen procedure bij, naar titel, bestandsnaam en nummer. Probeer andere woorden of minder filters.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
     },
     related: "Gaat hier misschien ook over",

@@ -131,12 +131,12 @@ export function useDescribe(id: string) {
   });
 }
 
-/** Say that it still holds, and by when to look again. It keeps its place in the lists, too. */
+/** Say by when to look, and that it still holds. It keeps its place in the lists, too. */
 export function useReviewed(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (next_review: string) =>
-      call(service.PUT("/documents/{document_id}/review", { ...one(id), body: { next_review } })),
+    mutationFn: (body: { next_review: string; holds: boolean }) =>
+      call(service.PUT("/documents/{document_id}/review", { ...one(id), body })),
     onSuccess: ({ reviewed_at, reviewed_by, next_review }) => {
       client.setQueriesData<InfiniteData<DocumentList>>(
         { queryKey: PAGES },

@@ -93,7 +93,9 @@ const changeWords = ({ field, before, after }: Change, m: StaffMessages): string
     ? m.admin.wasWithdrawn(after)
     : field === "next_review"
       ? m.admin.wasReviewed(formatDay(after, m))
-      : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
+      : field === "planned_review"
+        ? m.find.reviewPlanned(formatDay(after, m))
+        : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
 
 const isField = (name: string, fields: Record<Field, string>): name is Field => name in fields;
 const fieldName = (name: string, { admin: { fields } }: StaffMessages): string =>

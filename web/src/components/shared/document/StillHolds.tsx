@@ -1,4 +1,4 @@
-// Saying that a document was read and found right as it is, and by when that is to be done again.
+// Saying by when a document is to be reviewed, and that it was read and found right as it is.
 import { type FormEvent, useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { dayOf, useStaffMessages } from "../../../i18n";
@@ -8,17 +8,18 @@ import { Problem } from "../controls/Problem";
 export function StillHolds({ document: { id, title } }: { document: DocumentSummary }) {
   const m = useStaffMessages();
   const [until, setUntil] = useState("");
+  const [holds, setHolds] = useState(false);
   const { mutate, error, isPending, isSuccess, reset } = useReviewed(id);
   const tomorrow = new Date();
   tomorrow.setDate(tomorrow.getDate() + 1);
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    mutate(until);
+    mutate({ next_review: until, holds });
   };
   return (
     <details className="still-holds">
       <summary className="link">
-        {m.find.stillHolds}
+        {m.find.review}
         <span className="sr-only">: {title}</span>
       </summary>
       <form onSubmit={save}>
@@ -34,6 +35,17 @@ export function StillHolds({ document: { id, title } }: { document: DocumentSumm
               reset();
             }}
           />
+        </label>
+        <label className="judge-choice">
+          <input
+            type="checkbox"
+            checked={holds}
+            onChange={({ target }) => {
+              setHolds(target.checked);
+              reset();
+            }}
+          />{" "}
+          {m.find.stillHolds}
         </label>
         <button type="submit" className="button" disabled={isPending}>
           {m.admin.save}
