@@ -203,7 +203,7 @@ def main(argv: list[str]) -> int:
     try:
         for model in options.model:
             with started(options, model, max(step.tokens + step.context for step in steps) + 8) as peers:
-                measured[Path(model).stem] = measure(peers, steps, options.rounds)
+                measured[Path(model).name.removesuffix(".gguf")] = measure(peers, steps, options.rounds)
     except ModelError as error:
         print(error, file=sys.stderr)
         return 2
