@@ -57,42 +57,78 @@ INLINE f32 small(const uint8_t *p) {
     return __builtin_convertvector(__builtin_convertvector(*(const i8 *)p, i32), f32);
 }
 
-/* A group of a tile; `whole` points behind the 8 groups that share its scales' scales. */
-INLINE void spread(const int kind, const uint8_t *at, const uint8_t *whole, Spread *to) {
-    const int bits = kind & BITS, halves = kind & HALVES ? 2 : 1;
-    const int offset = kind & MINIMUM || bits == 8 ? 0 : 1 << (bits - 1);
+/* Inputs 2k and 2k + 1 of a group of a tile. */
+INLINE words codes_of(const int kind, const uint8_t *at, int k) {
+    const int bits = kind & BITS, offset = kind & MINIMUM || bits == 8 ? 0 : 1 << (bits - 1);
     const u32 *lines = (const u32 *)at;
-#pragma GCC unroll 16
-    for (int k = 0; k < GROUP / 2; k++) {
-        if (bits == 8) {
-            words two = (words)lines[k / 2];
-            to->codes[k] = (k % 2 ? two : two << 8) >> 8;
-            continue;
-        }
-        u32 v = lines[k / 4] >> k % 4 * 4 & 0x000F000F;
-        if (bits == 5) v |= (k < 4 ? lines[4] << (4 - k) : lines[4] >> (k - 4)) & 0x00100010;
-        if (bits == 6)
-            v |= (k % 8 < 2 ? lines[4 + k / 8] << (4 - k % 8 * 2) : lines[4 + k / 8] >> (k % 8 * 2 - 4)) & 0x00300030;
-        to->codes[k] = (words)v - (int16_t)offset;
+    if (bits == 8) {
+        words two = (words)lines[k / 2];
+        return (k % 2 ? two : two << 8) >> 8;
     }
-    const uint8_t *scales = at + bits * 64;
-    for (int h = 0; h < halves; h++)
-        to->scale[h] = kind & SUPER ? small(scales + h * LANES) * widen_half(whole) : widen_half(scales);
-    if (kind & SUPER && kind & MINIMUM) to->minimum = small(scales + LANES) * widen_half(whole + 2 * LANES);
-    else if (kind & MINIMUM) to->minimum = widen_half(scales + 2 * LANES);
+    u32 v = lines[k / 4] >> k % 4 * 4 & 0x000F000F;
+    if (bits == 5) v |= (k < 4 ? lines[4] << (4 - k) : lines[4] >> (k - 4)) & 0x00100010;
+    if (bits == 6)
+        v |= (k % 8 < 2 ? lines[4 + k / 8] << (4 - k % 8 * 2) : lines[4 + k / 8] >> (k % 8 * 2 - 4)) & 0x00300030;
+    return (words)v - (int16_t)offset;
+}
+
+/* Of half `h` of a group; `whole` points behind the 8 groups that share its scales' scales. */
+INLINE f32 scale_of(const int kind, const uint8_t *at, const uint8_t *whole, int h) {
+    const uint8_t *scales = at + (kind & BITS) * 64;
+    return kind & SUPER ? small(scales + h * LANES) * widen_half(whole) : widen_half(scales);
+}
+
+INLINE f32 minimum_of(const int kind, const uint8_t *at, const uint8_t *whole) {
+    const uint8_t *scales = at + (kind & BITS) * 64;
+    return kind & SUPER ? small(scales + LANES) * widen_half(whole + 2 * LANES) : widen_half(scales + 2 * LANES);
+}
+
+/* A group of a tile. */
+INLINE void spread(const int kind, const uint8_t *at, const uint8_t *whole, Spread *to) {
+#pragma GCC unroll 16
+    for (int k = 0; k < GROUP / 2; k++) to->codes[k] = codes_of(kind, at, k);
+    for (int h = 0; h < (kind & HALVES ? 2 : 1); h++) to->scale[h] = scale_of(kind, at, whole, h);
+    if (kind & MINIMUM) to->minimum = minimum_of(kind, at, whole);
+}
+
+/* Where a group of a tile begins; `whole`: what its scales are multiplied with. */
+INLINE const uint8_t *group_at(const int kind, const uint8_t *tile, int g, const uint8_t **whole) {
+    if (!(kind & SUPER)) return tile + (size_t)g * group_bytes(kind);
+    const uint8_t *first = tile + (size_t)(g / 8) * super_bytes(kind);
+    *whole = first + 8 * group_bytes(kind);
+    return first + g % 8 * group_bytes(kind);
 }
 
 /* Groups [from, to) of two tiles, side by side. */
 INLINE void spread_groups(const int kind, const uint8_t *w, size_t size, int from, int to, Spread *out) {
     for (int g = from; g < to; g++)
         for (int t = 0; t < PAIR; t++, out++) {
-            const uint8_t *tile = w + t * size;
-            if (kind & SUPER) {
-                const uint8_t *whole = tile + (size_t)(g / 8) * super_bytes(kind);
-                spread(kind, whole + g % 8 * group_bytes(kind), whole + 8 * group_bytes(kind), out);
-            } else {
-                spread(kind, tile + (size_t)g * group_bytes(kind), NULL, out);
+            const uint8_t *whole = NULL, *at = group_at(kind, w + t * size, g, &whole);
+            spread(kind, at, whole, out);
+        }
+}
+
+/* The totals of a single row, which would spread weights out for itself alone: they are multiplied
+   as they are taken apart, in the order of sum_groups. */
+INLINE void sum_one(const int kind, const uint8_t *w, size_t size, int groups, Activations a, f32 *totals) {
+    const int halves = kind & HALVES ? 2 : 1;
+    for (int g = 0; g < groups; g++)
+#pragma GCC unroll 2
+        for (int t = 0; t < PAIR; t++) {
+            const uint8_t *whole = NULL, *at = group_at(kind, w + t * size, g, &whole);
+#pragma GCC unroll 2
+            for (int h = 0; h < halves; h++) {
+                i32 part[2] = {{}, {}}; /* two sums, for neither waits for the other */
+#pragma GCC unroll 16
+                for (int k = h * 16 / halves; k < (h + 1) * 16 / halves; k++) {
+                    int32_t two;
+                    memcpy(&two, a.x + g * GROUP + 2 * k, 4);
+                    part[k % 2] = dot_words(part[k % 2], codes_of(kind, at, k), two);
+                }
+                totals[t] = fused(__builtin_convertvector(part[0] + part[1], f32) * scale_of(kind, at, whole, h),
+                    splat(a.scales[g]), totals[t]);
             }
+            if (kind & MINIMUM) totals[t] = fused(minimum_of(kind, at, whole), splat(a.sums[g]), totals[t]);
         }
 }
 
@@ -163,6 +199,10 @@ SUMS(halved_sums, 2, 0)
 #define SPREADS(kind)                                                                                                  \
     __attribute__((noinline)) static void spread##kind(const uint8_t *w, size_t size, int from, int to, Spread *out) { \
         spread_groups(kind, w, size, from, to, out);                                                                   \
+    }                                                                                                                  \
+    __attribute__((noinline)) static void one##kind(                                                                   \
+        const uint8_t *w, size_t size, int groups, Activations a, f32 *totals) {                                       \
+        sum_one(kind, w, size, groups, a, totals);                                                                     \
     }
 SPREADS(4)  /* Q4_0 */
 SPREADS(5)  /* Q5_0 */
@@ -187,6 +227,21 @@ static void spread_of(const Matrix *m, const uint8_t *w, int from, int to, Sprea
     }
 }
 
+static void sum_one_of(const Matrix *m, const uint8_t *w, Activations a, f32 *totals) {
+    const size_t size = tile_bytes(m);
+    const int groups = m->inputs / GROUP;
+    switch (m->kind) {
+        case 4: one4(w, size, groups, a, totals); break;
+        case 5: one5(w, size, groups, a, totals); break;
+        case 8: one8(w, size, groups, a, totals); break;
+        case 20: one20(w, size, groups, a, totals); break;
+        case 21: one21(w, size, groups, a, totals); break;
+        case 52: one52(w, size, groups, a, totals); break;
+        case 53: one53(w, size, groups, a, totals); break;
+        default: one102(w, size, groups, a, totals);
+    }
+}
+
 /* Two tiles and up to AT_ONCE rows. No row's result depends on how many there are: its groups are
    summed in the same order. */
 static void quantised(const Matrix *m, int tile, Activations a, int rows, Results to) {
@@ -196,7 +251,8 @@ static void quantised(const Matrix *m, int tile, Activations a, int rows, Result
     f32 totals[AT_ONCE][PAIR] __attribute__((aligned(64)));
     for (int r = 0; r < rows; r++)
         for (int t = 0; t < PAIR; t++) totals[r][t] = splat(0);
-    for (int from = 0; from < groups; from += NEAR) {
+    if (rows == 1) sum_one_of(m, m->data + tile * tile_bytes(m), a, totals[0]);
+    for (int from = 0; from < groups && rows > 1; from += NEAR) {
         const int some = groups - from < NEAR ? groups - from : NEAR;
         spread_of(m, m->data + tile * tile_bytes(m), from, from + some, near);
         for (int row = 0; row < rows; row += SOME) {
