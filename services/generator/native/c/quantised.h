@@ -213,34 +213,17 @@ SPREADS(52) /* Q4_K */
 SPREADS(53) /* Q5_K */
 SPREADS(102) /* Q6_K */
 
-static void spread_of(const Matrix *m, const uint8_t *w, int from, int to, Spread *out) {
-    const size_t size = tile_bytes(m);
-    switch (m->kind) {
-        case 4: spread4(w, size, from, to, out); break;
-        case 5: spread5(w, size, from, to, out); break;
-        case 8: spread8(w, size, from, to, out); break;
-        case 20: spread20(w, size, from, to, out); break;
-        case 21: spread21(w, size, from, to, out); break;
-        case 52: spread52(w, size, from, to, out); break;
-        case 53: spread53(w, size, from, to, out); break;
-        default: spread102(w, size, from, to, out);
+#define OF_KIND(kind, name, ...)              \
+    switch (kind) {                           \
+        case 4: name##4(__VA_ARGS__); break;   \
+        case 5: name##5(__VA_ARGS__); break;   \
+        case 8: name##8(__VA_ARGS__); break;   \
+        case 20: name##20(__VA_ARGS__); break; \
+        case 21: name##21(__VA_ARGS__); break; \
+        case 52: name##52(__VA_ARGS__); break; \
+        case 53: name##53(__VA_ARGS__); break; \
+        default: name##102(__VA_ARGS__);       \
     }
-}
-
-static void sum_one_of(const Matrix *m, const uint8_t *w, Activations a, f32 *totals) {
-    const size_t size = tile_bytes(m);
-    const int groups = m->inputs / GROUP;
-    switch (m->kind) {
-        case 4: one4(w, size, groups, a, totals); break;
-        case 5: one5(w, size, groups, a, totals); break;
-        case 8: one8(w, size, groups, a, totals); break;
-        case 20: one20(w, size, groups, a, totals); break;
-        case 21: one21(w, size, groups, a, totals); break;
-        case 52: one52(w, size, groups, a, totals); break;
-        case 53: one53(w, size, groups, a, totals); break;
-        default: one102(w, size, groups, a, totals);
-    }
-}
 
 /* Two tiles and up to AT_ONCE rows. No row's result depends on how many there are: its groups are
    summed in the same order. */
@@ -251,10 +234,11 @@ static void quantised(const Matrix *m, int tile, Activations a, int rows, Result
     f32 totals[AT_ONCE][PAIR] __attribute__((aligned(64)));
     for (int r = 0; r < rows; r++)
         for (int t = 0; t < PAIR; t++) totals[r][t] = splat(0);
-    if (rows == 1) sum_one_of(m, m->data + tile * tile_bytes(m), a, totals[0]);
+    const uint8_t *tiles = m->data + tile * tile_bytes(m);
+    if (rows == 1) OF_KIND(m->kind, one, tiles, tile_bytes(m), groups, a, totals[0])
     for (int from = 0; from < groups && rows > 1; from += NEAR) {
         const int some = groups - from < NEAR ? groups - from : NEAR;
-        spread_of(m, m->data + tile * tile_bytes(m), from, from + some, near);
+        OF_KIND(m->kind, spread, tiles, tile_bytes(m), from, from + some, near)
         for (int row = 0; row < rows; row += SOME) {
             const int count = rows - row < SOME ? rows - row : SOME;
             Activations own = {a.x + (size_t)row * m->inputs + from * GROUP, a.scales + (size_t)row * groups + from,
