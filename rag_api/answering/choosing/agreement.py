@@ -92,10 +92,14 @@ class ReadPassages:
 def read_again(question: str, found: Retrieval, reader: PointingReader) -> ReadPassages | None:
     """Return what the reader makes of the first passages, and of that with the best sentence; None
     where it is away. Blocks."""
+    best, first = found.sentences[:1], passages_of(found.may_be_quoted, found.texts, found.structures, FIRST)
+    ranks, documents = {one.rank for one in first}, {one.document_id for one in best}
+    # other documents are not cut into lines for this: a very long one takes seconds
+    hits = [hit for hit in found.may_be_quoted if hit.rank in ranks or hit.chunk.document_id in documents]
     passages = [
         passage
-        for n, passage in enumerate(passages_of(found.may_be_quoted, found.texts, found.structures))
-        if n < FIRST or any(_lines_of(passage, best) for best in found.sentences[:1])
+        for n, passage in enumerate(passages_of(hits, found.texts, found.structures))
+        if n < FIRST or any(_lines_of(passage, one) for one in best)
     ]
     try:
         return ReadPassages(tuple(passages), tuple(reader.point(question, passages)) if passages else ())
