@@ -34,10 +34,12 @@ _LEFT = 3600.0  # seconds: a folder that nobody touched for so long is of one th
 def serve(path: Path) -> None:
     """Until the process ends."""
     _sweep(path.parent)
-    path.unlink(missing_ok=True)
+    bound = path.with_name("_")
+    bound.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(path))
+        listener.bind(str(bound))
         listener.listen(64)
+        bound.replace(path)  # a path that is there answers: between the two a client would be refused
         while True:
             connection, _ = listener.accept()
             threading.Thread(target=_one, args=(connection, path.parent), daemon=True).start()
