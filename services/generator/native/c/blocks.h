@@ -69,17 +69,16 @@ INLINE void read_block(const int kind, const uint8_t *p, Block *b) {
 INLINE void write_group(const int kind, const Block *b, int group, int lane, uint8_t *to) {
     const int bits = kind & BITS, halves = kind & HALVES ? 2 : 1;
     uint8_t *scales = to + bits * 64;
-    for (int k = 0; k < GROUP / 2; k++) {
-        uint32_t *lines = (uint32_t *)to + lane;
-        const uint8_t *own = b->codes + group * GROUP + 2 * k;
-        const uint32_t two = own[0] | (uint32_t)own[1] << 16;
+    for (int k = 0; k < GROUP / 4; k++) {
+        uint32_t *lines = (uint32_t *)to + lane, four;
+        memcpy(&four, b->codes + group * GROUP + 4 * k, 4);
         if (bits == 8) {
-            lines[k / 2 * LANES] |= two << k % 2 * 8;
+            lines[k * LANES] = four ^ 0x80808080;
             continue;
         }
-        lines[k / 4 * LANES] |= (two & 0x000F000F) << k % 4 * 4;
-        if (bits == 5) lines[4 * LANES] |= (two >> 4 & 0x00010001) << k;
-        if (bits == 6) lines[(4 + k / 8) * LANES] |= (two >> 4 & 0x00030003) << k % 8 * 2;
+        lines[k % 4 * LANES] |= (four & 0x0F0F0F0F) << k / 4 * 4;
+        if (bits == 5) lines[4 * LANES] |= (four >> 4 & 0x01010101) << k;
+        if (bits == 6) lines[(4 + k / 4) * LANES] |= (four >> 4 & 0x03030303) << k % 4 * 2;
     }
     if (kind & SUPER) {
         for (int h = 0; h < halves; h++) scales[h * LANES + lane] = (uint8_t)b->scales[group * halves + h];

@@ -10,14 +10,13 @@
    x[2k + 1]) 32 weights, as AVX512-BF16's dot product wants them. Quantised ones as their GGUF file
    has them, no larger (kind: the bits of a code and what else there is): per tile and group of 32
    inputs
-     codes in 64 bytes per bit: halfword 2 * lane + i holds inputs 2k + i; low four bits of k are at
-     4 * (k % 4) in the k / 4-th 64 bytes, a fifth one at k in those behind, a fifth and sixth at 2
-     * (k % 8) in one of two there; 8 signed ones are the k % 2-th byte in the k / 2-th 16 scales,
-     twice where each 16 inputs have their own (HALVES), and 16 minima (MINIMUM), in halves; w =
-     code * scale + minimum
+     codes in 64 bytes per bit: byte 4 * lane + i is of inputs 4k + i; the low four bits of k are at
+     4 * (k / 4) in the k % 4-th 64 bytes, a fifth one at k in those behind, a fifth and sixth at 2
+     * (k % 4) in the k / 4-th there; all 8 are in the k-th 64 bytes; 16 scales, twice where each 16
+     inputs have their own (HALVES), and 16 minima (MINIMUM), in halves; w = code * scale + minimum
    Where 8 groups share a scale and a minimum by which theirs are multiplied (SUPER), a group's are
-   signed bytes, and behind the 8 are the halves. Without minima codes are less half their range.
-   Activations are rounded where they meet weights, to bf16 or to 16 bits of a group of 32, and are
+   signed bytes, and behind the 8 are the halves. Without minima half their range is to be taken
+   from codes. Activations are rounded where they meet weights, to bf16 or to 8 bits of a group of 32, and are
    fp32 elsewhere. */
 
 #define _GNU_SOURCE
@@ -66,9 +65,9 @@ int bedside_draft(const Head *h, Draft *d) {
 /* y [rows, outputs] = x [rows, inputs] W^T + b, all fp32; 0, or 1 when there is no memory. */
 int bedside_multiply(const Matrix *m, const float *x, float *y, int rows, int threads) {
     const size_t size = (size_t)rows * m->inputs, groups = size / GROUP;
-    float *memory = malloc(size * 2 + groups * 8);
+    char *memory = malloc(groups * BYTES_OF_GROUP + 4 * 64), *at = memory;
     if (!memory) return 1;
-    Activations a = {(uint16_t *)(memory + 2 * groups), memory, memory + groups};
+    Activations a = activations_in(&at, groups);
     pthread_mutex_lock(&turn);
     ensure_workers(threads);
     round_rows(m, x, a, rows, threads);

@@ -37,7 +37,7 @@ static void gate(void *context, int index) {
     float gates[AT_ONCE * GROUP], ups[AT_ONCE * GROUP];
     for (int r = 0; r < c->rows; r += AT_ONCE) {
         int rows = c->rows - r < AT_ONCE ? c->rows - r : AT_ONCE;
-        Activations a = from_row(c->a, c->m, r);
+        Activations a = from_group(c->a, (size_t)r * (c->m->inputs / GROUP));
         products(c->m, tile, 2, a, rows, (Results){gates, GROUP, 0});
         products(c->m, tile + inner / LANES, 2, a, rows, (Results){ups, GROUP, 0});
         gate_deltas(c, r, rows, tile * LANES, gates, ups);
@@ -56,14 +56,21 @@ static float *carve(char **at, size_t count, size_t each) {
     return found;
 }
 
+#define BYTES_OF_GROUP (2 * GROUP + 16) /* of activations: bf16, or integers and what belongs to them */
+
+static Activations activations_in(char **at, size_t groups) {
+    uint16_t *x = (uint16_t *)carve(at, groups * GROUP, 2);
+    return (Activations){x, (int8_t *)x, carve(at, groups, 4), carve(at, groups, 4), (int32_t *)carve(at, groups * 2, 4)};
+}
+
 /* For inputs of up to `widest` numbers; 0, or 1 when there is no memory. */
 static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest, Buffers *b) {
     size_t total = s->total, q = (size_t)m->heads * m->head_dim;
     if ((size_t)m->inner > widest) widest = m->inner;
     if (q > widest) widest = q;
     size_t all = q + 2 * (size_t)m->kv_heads * m->head_dim, queries = total * m->heads * a->chunks;
-    size_t size = total * (widest * 2 + widest / GROUP * 8 + (all + m->inner + widest + 2 * MOST_RANK) * 4) +
-                  queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 17;
+    size_t size = total * (widest / GROUP * BYTES_OF_GROUP + (all + m->inner + widest + 2 * MOST_RANK) * 4) +
+                  queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 18;
     if (scratch.size < size) {
         free(scratch.memory);
         scratch.size = 0;
@@ -71,9 +78,7 @@ static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest
         scratch.size = size;
     }
     char *at = scratch.memory;
-    b->a.x = (uint16_t *)carve(&at, total * widest, 2);
-    b->a.scales = carve(&at, total * (widest / GROUP), 4);
-    b->a.sums = carve(&at, total * (widest / GROUP), 4);
+    b->a = activations_in(&at, total * (widest / GROUP));
     b->qkv = carve(&at, total * all, 4);
     b->inner = carve(&at, total * m->inner, 4);
     b->mixed = carve(&at, total * widest, 4);

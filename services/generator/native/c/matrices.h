@@ -1,4 +1,4 @@
-/* Products with weights in tiles, described in kernels.c. Quantised weights meet activations in 16
+/* Products with weights in tiles, described in kernels.c. Quantised weights meet activations in 8
    bits, others in bf16. */
 
 #pragma once
@@ -20,9 +20,16 @@ typedef struct Matrix {
 } Matrix;
 
 typedef struct {
-    const uint16_t *x;          /* bf16 [rows, inputs]; or integers, then with */
-    const float *scales, *sums; /* of x's groups, [rows, inputs / GROUP] */
+    const uint16_t *x;          /* bf16 [rows, inputs]; or */
+    const int8_t *bytes;        /* integers, with */
+    const float *scales, *sums; /* of their groups, [rows, inputs / GROUP], and */
+    const int32_t *totals;      /* the integers' sums in halves of groups */
 } Activations;
+
+INLINE Activations from_group(Activations a, size_t group) {
+    return (Activations){a.x + group * GROUP, a.bytes + group * GROUP, a.scales + group, a.sums + group,
+        a.totals + 2 * group};
+}
 
 /* All outputs of a matrix and of those that follow it. */
 static int outputs_of(const Matrix *m) {
@@ -173,7 +180,8 @@ static void round_some(void *context, int index) {
                  end = (size_t)(index * ROWS + ROWS < c->rows ? index * ROWS + ROWS : c->rows) * inputs;
     for (size_t i = (size_t)index * ROWS * inputs; i < end; i += GROUP) {
         if (c->m->kind) {
-            quantise(c->x + i, (int16_t *)c->a.x + i, (float *)c->a.scales + i / GROUP, (float *)c->a.sums + i / GROUP);
+            Activations to = from_group(c->a, i / GROUP);
+            quantise(c->x + i, (int8_t *)to.bytes, (float *)to.scales, (float *)to.sums, (int32_t *)to.totals);
             continue;
         }
         u16 *halves = (u16 *)((uint16_t *)c->a.x + i);
@@ -195,18 +203,13 @@ typedef struct {
     int rows, tiles, tasks; /* tiles of a task, tasks of a portion of rows */
 } Multiply;
 
-static Activations from_row(Activations a, const Matrix *m, size_t row) {
-    size_t groups = row * (m->inputs / GROUP);
-    return (Activations){a.x + row * m->inputs, a.scales + groups, a.sums + groups};
-}
-
 static void multiply(void *context, int index) {
     Multiply *c = context;
     const int first = index / c->tasks * AT_ONCE, rows = c->rows - first < AT_ONCE ? c->rows - first : AT_ONCE;
     int tile = index % c->tasks * c->tiles, left = outputs_of(c->m) / LANES - tile,
         tiles = left < c->tiles ? left : c->tiles;
     Results to = {c->to.y + (size_t)first * c->to.stride + tile * LANES, c->to.stride, c->to.add};
-    products(c->m, tile, tiles, from_row(c->a, c->m, first), rows, to);
+    products(c->m, tile, tiles, from_group(c->a, (size_t)first * (c->m->inputs / GROUP)), rows, to);
 }
 
 static int tasks_of(int tiles, int per) { return (tiles + per - 1) / per; }

@@ -20,10 +20,7 @@ typedef float f32 __attribute__((vector_size(64), aligned(4)));
 typedef int32_t i32 __attribute__((vector_size(64), aligned(4)));
 typedef uint32_t u32 __attribute__((vector_size(64), aligned(4)));
 typedef uint16_t u16 __attribute__((vector_size(32), aligned(2)));
-typedef uint8_t u8 __attribute__((vector_size(16), aligned(1)));
 typedef int8_t i8 __attribute__((vector_size(16), aligned(1)));
-typedef int16_t i16 __attribute__((vector_size(32), aligned(2)));
-typedef int16_t words __attribute__((vector_size(64), aligned(2)));
 
 INLINE f32 splat(float value) { return (f32){} + value; }
 
@@ -50,16 +47,6 @@ INLINE f32 fused(f32 a, f32 b, f32 c) {
     return (f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #else
     return a * b + c;
-#endif
-}
-
-/* IEEE halves; none is infinite. */
-INLINE f32 widen_half(const void *p) {
-#ifdef __AVX512F__
-    return (f32)_mm512_cvtph_ps(_mm256_loadu_si256(p));
-#else
-    u32 half = __builtin_convertvector(*(const u16 *)p, u32);
-    return (f32)((half & 0x7FFF) << 13 | (half & 0x8000) << 16) * 0x1p112f;
 #endif
 }
 

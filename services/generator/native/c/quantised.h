@@ -1,95 +1,24 @@
-/* Products of quantised weights with activations of 16 bits, each group of 32 of them with a scale
-   of its own.
+/* Products of quantised weights with activations of 8 bits, each group of 32 of them with a scale of
+   its own, which comes in once per group.
 
-   Two tiles of a matrix are spread out to words, a few groups at a time, and multiplied in integers
-   with all rows while they are near; scales come in once per group. Integers are exact, so every
-   CPU comes to the same sums. */
+   For more than a few rows two tiles of a matrix are spread out to bytes, a few groups at a time,
+   and multiplied with all rows while they are near. Integers are exact, so every CPU comes to the
+   same sums. */
 
 #pragma once
 
+#include "groups.h"
+
 #define PAIR 2 /* tiles at a time */
+#define PARTS (PAIR * PIECES)
 #define NEAR 8 /* groups that are spread out at a time; as many as share a scale in SUPER */
 #ifdef __AVX512BW__
-#define SOME 6 /* rows at a time: as many sums as there are registers for */
+#define SOME 8 /* rows at a time: as many sums as there are registers for */
+#define FEW 4  /* rows for which spreading weights out costs more than it saves */
 #else
 #define SOME 2
+#define FEW 2
 #endif
-
-typedef struct {
-    words codes[GROUP / 2]; /* 2 inputs of every lane */
-    f32 scale[2], minimum;  /* of both halves, or of all in the first */
-} __attribute__((aligned(64))) Spread;
-
-/* Each lane's sum grows by the products of its 2 weights with 2 activations. */
-INLINE i32 dot_words(i32 sum, words w, int32_t x) {
-#if defined(__AVX512VNNI__) && defined(__AVX512BW__)
-    return (i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)w, _mm512_set1_epi32(x));
-#elif defined(__AVX512BW__)
-    return sum + (i32)_mm512_madd_epi16((__m512i)w, _mm512_set1_epi32(x));
-#elif defined(__AVX2__)
-    __m256i s[2], v[2], two = _mm256_set1_epi32(x);
-    memcpy(s, &sum, sizeof s), memcpy(v, &w, sizeof v);
-    for (int i = 0; i < 2; i++) s[i] = _mm256_add_epi32(s[i], _mm256_madd_epi16(v[i], two));
-    memcpy(&sum, s, sizeof s);
-    return sum;
-#else
-    i32 two = (i32)w;
-    return sum + (two << 16 >> 16) * (int16_t)x + (two >> 16) * (int16_t)(x >> 16);
-#endif
-}
-
-/* 32 numbers as 16 bits and a scale. */
-static void quantise(const float *x, int16_t *codes, float *scale, float *sums) {
-    f32 low = load(x), high = load(x + LANES), a = choose(low < 0, -low, low), b = choose(high < 0, -high, high);
-    const float most = largest(choose(a > b, a, b));
-    *scale = most / 32767;
-    const float inverse = most > 1e-30f ? 32767 / most : 0; /* less is nothing */
-    low = low * inverse + 12582912.0f, high = high * inverse + 12582912.0f; /* rounds to the nearest integer */
-    i32 first = (i32)low - 0x4B400000, second = (i32)high - 0x4B400000, both = first + second;
-    int total = 0, each[LANES];
-    memcpy(each, &both, sizeof each);
-    for (int i = 0; i < LANES; i++) total += each[i];
-    *sums = *scale * total;
-    *(i16 *)codes = __builtin_convertvector(first, i16), *(i16 *)(codes + LANES) = __builtin_convertvector(second, i16);
-}
-
-INLINE f32 small(const uint8_t *p) {
-    return __builtin_convertvector(__builtin_convertvector(*(const i8 *)p, i32), f32);
-}
-
-/* Inputs 2k and 2k + 1 of a group of a tile. */
-INLINE words codes_of(const int kind, const uint8_t *at, int k) {
-    const int bits = kind & BITS, offset = kind & MINIMUM || bits == 8 ? 0 : 1 << (bits - 1);
-    const u32 *lines = (const u32 *)at;
-    if (bits == 8) {
-        words two = (words)lines[k / 2];
-        return (k % 2 ? two : two << 8) >> 8;
-    }
-    u32 v = lines[k / 4] >> k % 4 * 4 & 0x000F000F;
-    if (bits == 5) v |= (k < 4 ? lines[4] << (4 - k) : lines[4] >> (k - 4)) & 0x00100010;
-    if (bits == 6)
-        v |= (k % 8 < 2 ? lines[4 + k / 8] << (4 - k % 8 * 2) : lines[4 + k / 8] >> (k % 8 * 2 - 4)) & 0x00300030;
-    return (words)v - (int16_t)offset;
-}
-
-/* Of half `h` of a group; `whole` points behind the 8 groups that share its scales' scales. */
-INLINE f32 scale_of(const int kind, const uint8_t *at, const uint8_t *whole, int h) {
-    const uint8_t *scales = at + (kind & BITS) * 64;
-    return kind & SUPER ? small(scales + h * LANES) * widen_half(whole) : widen_half(scales);
-}
-
-INLINE f32 minimum_of(const int kind, const uint8_t *at, const uint8_t *whole) {
-    const uint8_t *scales = at + (kind & BITS) * 64;
-    return kind & SUPER ? small(scales + LANES) * widen_half(whole + 2 * LANES) : widen_half(scales + 2 * LANES);
-}
-
-/* A group of a tile. */
-INLINE void spread(const int kind, const uint8_t *at, const uint8_t *whole, Spread *to) {
-#pragma GCC unroll 16
-    for (int k = 0; k < GROUP / 2; k++) to->codes[k] = codes_of(kind, at, k);
-    for (int h = 0; h < (kind & HALVES ? 2 : 1); h++) to->scale[h] = scale_of(kind, at, whole, h);
-    if (kind & MINIMUM) to->minimum = minimum_of(kind, at, whole);
-}
 
 /* Where a group of a tile begins; `whole`: what its scales are multiplied with. */
 INLINE const uint8_t *group_at(const int kind, const uint8_t *tile, int g, const uint8_t **whole) {
@@ -102,108 +31,145 @@ INLINE const uint8_t *group_at(const int kind, const uint8_t *tile, int g, const
 /* Groups [from, to) of two tiles, side by side. */
 INLINE void spread_groups(const int kind, const uint8_t *w, size_t size, int from, int to, Spread *out) {
     for (int g = from; g < to; g++)
-        for (int t = 0; t < PAIR; t++, out++) {
-            const uint8_t *whole = NULL, *at = group_at(kind, w + t * size, g, &whole);
-            spread(kind, at, whole, out);
+        for (int c = 0; c < PARTS; c++, out++) {
+            const uint8_t *whole = NULL, *at = group_at(kind, w + c / PIECES * size, g, &whole);
+            spread(kind, at, whole, c % PIECES, out);
         }
 }
 
-/* The totals of a single row, which would spread weights out for itself alone: they are multiplied
-   as they are taken apart, in the order of sum_groups. */
-INLINE void sum_one(const int kind, const uint8_t *w, size_t size, int groups, Activations a, f32 *totals) {
-    const int halves = kind & HALVES ? 2 : 1;
+/* The sum of a half of a group, or of all of it, before any weight: what offsets add is taken away. */
+INLINE wi without_offset(const int kind, const int32_t *totals, int h) {
+    return (wi){} - offset_of(kind) * (kind & HALVES ? totals[h] : totals[0] + totals[1]);
+}
+
+/* The totals of so few rows that weights are not spread out for them: they are multiplied as they
+   are taken apart, in the order of sum_groups. */
+INLINE void sum_few(const int rows, const int kind, const uint8_t *w, size_t size, int groups, Activations a,
+    float (*totals)[PAIR * LANES]) {
+    const int halves = kind & HALVES ? 2 : 1, chains = rows == 1 ? 2 : 1; /* neither waits for the other */
+    wf total[FEW][PARTS];
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < PARTS; c++) total[r][c] = (wf){};
     for (int g = 0; g < groups; g++)
-#pragma GCC unroll 2
-        for (int t = 0; t < PAIR; t++) {
-            const uint8_t *whole = NULL, *at = group_at(kind, w + t * size, g, &whole);
+#pragma GCC unroll 8
+        for (int c = 0; c < PARTS; c++) {
+            const uint8_t *whole = NULL, *at = group_at(kind, w + c / PIECES * size, g, &whole);
 #pragma GCC unroll 2
             for (int h = 0; h < halves; h++) {
-                i32 part[2] = {{}, {}}; /* two sums, for neither waits for the other */
-#pragma GCC unroll 16
-                for (int k = h * 16 / halves; k < (h + 1) * 16 / halves; k++) {
-                    int32_t two;
-                    memcpy(&two, a.x + g * GROUP + 2 * k, 4);
-                    part[k % 2] = dot_words(part[k % 2], codes_of(kind, at, k), two);
+                wi part[FEW][2];
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; r++)
+                    part[r][0] = without_offset(kind, a.totals + 2 * (r * groups + g), h), part[r][1] = (wi){};
+#pragma GCC unroll 8
+                for (int k = h * 8 / halves; k < (h + 1) * 8 / halves; k++) {
+                    const wu codes = codes_of(kind, at, c % PIECES, k);
+#pragma GCC unroll 4
+                    for (int r = 0; r < rows; r++)
+                        part[r][k % chains] = dot_bytes(
+                            kind & BITS, part[r][k % chains], codes, a.bytes + ((size_t)r * groups + g) * GROUP + 4 * k);
                 }
-                totals[t] = fused(__builtin_convertvector(part[0] + part[1], f32) * scale_of(kind, at, whole, h),
-                    splat(a.scales[g]), totals[t]);
+                const wf scale = scale_of(kind, at, whole, c % PIECES, h);
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; r++) {
+                    const wi all = chains > 1 ? part[r][0] + part[r][1] : part[r][0];
+                    total[r][c] = grown(
+                        __builtin_convertvector(all, wf) * scale, (wf){} + a.scales[r * groups + g], total[r][c]);
+                }
             }
-            if (kind & MINIMUM) totals[t] = fused(minimum_of(kind, at, whole), splat(a.sums[g]), totals[t]);
+            if (!(kind & MINIMUM)) continue;
+            const wf minimum = minimum_of(kind, at, whole, c % PIECES);
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++)
+                total[r][c] = grown(minimum, (wf){} + a.sums[r * groups + g], total[r][c]);
         }
+    for (int r = 0; r < rows; r++) memcpy(totals[r], total[r], sizeof total[r]);
 }
 
 /* The totals of `rows` rows grow by these groups. */
-INLINE void sum_groups(const int rows, const int halves, const int minimum, const Spread *w, int groups, Activations a,
-    int inputs, f32 (*totals)[PAIR]) {
-    const int all = inputs / GROUP;
-    f32 total[SOME][PAIR];
-    for (int r = 0; r < rows; r++)
-        for (int t = 0; t < PAIR; t++) total[r][t] = totals[r][t];
-    for (int g = 0; g < groups; g++, w += PAIR) {
+INLINE void sum_groups(const int rows, const int kind, const Spread *w, int groups, Activations a, int inputs,
+    float (*totals)[PAIR * LANES]) {
+    const int all = inputs / GROUP, halves = kind & HALVES ? 2 : 1;
+    wf total[SOME][PARTS];
+    for (int r = 0; r < rows; r++) memcpy(total[r], totals[r], sizeof total[r]);
+    for (int g = 0; g < groups; g++, w += PARTS) {
 #pragma GCC unroll 2
         for (int h = 0; h < halves; h++) {
-            i32 part[SOME][PAIR];
-#pragma GCC unroll 6
+            wi part[SOME][PARTS];
+#pragma GCC unroll 8
             for (int r = 0; r < rows; r++)
-                for (int t = 0; t < PAIR; t++) part[r][t] = (i32){};
-#pragma GCC unroll 16
-            for (int k = h * 16 / halves; k < (h + 1) * 16 / halves; k++)
-#pragma GCC unroll 6
+                for (int c = 0; c < PARTS; c++) part[r][c] = without_offset(kind, a.totals + 2 * (r * all + g), h);
+#pragma GCC unroll 8
+            for (int k = h * 8 / halves; k < (h + 1) * 8 / halves; k++)
+#pragma GCC unroll 8
                 for (int r = 0; r < rows; r++) {
-                    int32_t two;
-                    memcpy(&two, a.x + (size_t)r * inputs + g * GROUP + 2 * k, 4);
-#pragma GCC unroll 2
-                    for (int t = 0; t < PAIR; t++) part[r][t] = dot_words(part[r][t], w[t].codes[k], two);
+                    const int8_t *x = a.bytes + (size_t)r * inputs + g * GROUP + 4 * k;
+#pragma GCC unroll 8
+                    for (int c = 0; c < PARTS; c++)
+                        part[r][c] = dot_bytes(kind & BITS, part[r][c], w[c].codes[k], x);
                 }
-#pragma GCC unroll 6
+#pragma GCC unroll 8
             for (int r = 0; r < rows; r++)
-                for (int t = 0; t < PAIR; t++)
-                    total[r][t] = fused(__builtin_convertvector(part[r][t], f32) * w[t].scale[h],
-                        splat(a.scales[r * all + g]), total[r][t]);
+                for (int c = 0; c < PARTS; c++)
+                    total[r][c] = grown(__builtin_convertvector(part[r][c], wf) * w[c].scale[h],
+                        (wf){} + a.scales[r * all + g], total[r][c]);
         }
-        if (minimum)
-#pragma GCC unroll 6
+        if (kind & MINIMUM)
+#pragma GCC unroll 8
             for (int r = 0; r < rows; r++)
-                for (int t = 0; t < PAIR; t++)
-                    total[r][t] = fused(w[t].minimum, splat(a.sums[r * all + g]), total[r][t]);
+                for (int c = 0; c < PARTS; c++)
+                    total[r][c] = grown(w[c].minimum, (wf){} + a.sums[r * all + g], total[r][c]);
     }
-    for (int r = 0; r < rows; r++)
-        for (int t = 0; t < PAIR; t++) totals[r][t] = total[r][t];
+    for (int r = 0; r < rows; r++) memcpy(totals[r], total[r], sizeof total[r]);
 }
 
-#define SUMS(name, halves, minimum)                                                                                    \
+/* Of the kinds whose bytes mean the same: of 8 bits, of less, with minima, with halves. */
+#define SUMS(name, kind)                                                                                               \
     __attribute__((noinline)) static void name(                                                                        \
-        int rows, const Spread *w, int groups, Activations a, int inputs, f32(*totals)[PAIR]) {                        \
+        int rows, const Spread *w, int groups, Activations a, int inputs, float(*totals)[PAIR * LANES]) {                        \
         switch (rows) {                                                                                                \
-        case 1:                                                                                                        \
-            sum_groups(1, halves, minimum, w, groups, a, inputs, totals);                                              \
-            break;                                                                                                     \
-            SUMS_MORE(halves, minimum)                                                                                 \
+            case 1: sum_groups(1, kind, w, groups, a, inputs, totals); break;                                          \
+            SUMS_MORE(kind)                                                                                            \
         }                                                                                                              \
     }
-#if SOME == 6
-#define SUMS_MORE(halves, minimum)                                                       \
-    case 2: sum_groups(2, halves, minimum, w, groups, a, inputs, totals); break;         \
-    case 3: sum_groups(3, halves, minimum, w, groups, a, inputs, totals); break;         \
-    case 4: sum_groups(4, halves, minimum, w, groups, a, inputs, totals); break;         \
-    case 5: sum_groups(5, halves, minimum, w, groups, a, inputs, totals); break;         \
-    default: sum_groups(6, halves, minimum, w, groups, a, inputs, totals);
+#if SOME == 8
+#define SUMS_MORE(kind)                                                \
+    case 2: sum_groups(2, kind, w, groups, a, inputs, totals); break; \
+    case 3: sum_groups(3, kind, w, groups, a, inputs, totals); break; \
+    case 4: sum_groups(4, kind, w, groups, a, inputs, totals); break; \
+    case 5: sum_groups(5, kind, w, groups, a, inputs, totals); break; \
+    case 6: sum_groups(6, kind, w, groups, a, inputs, totals); break; \
+    case 7: sum_groups(7, kind, w, groups, a, inputs, totals); break; \
+    default: sum_groups(8, kind, w, groups, a, inputs, totals);
 #else
-#define SUMS_MORE(halves, minimum) \
-    default: sum_groups(2, halves, minimum, w, groups, a, inputs, totals);
+#define SUMS_MORE(kind) \
+    default: sum_groups(2, kind, w, groups, a, inputs, totals);
 #endif
-SUMS(plain_sums, 1, 0)
-SUMS(shifted_sums, 1, 1)
-SUMS(halved_sums, 2, 0)
+SUMS(four_sums, 4)
+SUMS(five_sums, 5)
+SUMS(eight_sums, 8)
+SUMS(shifted_sums, 4 | MINIMUM)
+SUMS(halved_sums, 6 | HALVES)
 
 #define SPREADS(kind)                                                                                                  \
     __attribute__((noinline)) static void spread##kind(const uint8_t *w, size_t size, int from, int to, Spread *out) { \
         spread_groups(kind, w, size, from, to, out);                                                                   \
     }                                                                                                                  \
-    __attribute__((noinline)) static void one##kind(                                                                   \
-        const uint8_t *w, size_t size, int groups, Activations a, f32 *totals) {                                       \
-        sum_one(kind, w, size, groups, a, totals);                                                                     \
+    __attribute__((noinline)) static void few##kind(                                                                   \
+        int rows, const uint8_t *w, size_t size, int groups, Activations a, float(*totals)[PAIR * LANES]) {                      \
+        switch (rows) {                                                                                                \
+            case 1: sum_few(1, kind, w, size, groups, a, totals); break;                                               \
+            FEW_MORE(kind)                                                                                             \
+        }                                                                                                              \
     }
+#if FEW == 4
+#define FEW_MORE(kind)                                            \
+    case 2: sum_few(2, kind, w, size, groups, a, totals); break; \
+    case 3: sum_few(3, kind, w, size, groups, a, totals); break; \
+    default: sum_few(4, kind, w, size, groups, a, totals);
+#else
+#define FEW_MORE(kind) \
+    default: sum_few(2, kind, w, size, groups, a, totals);
+#endif
 SPREADS(4)  /* Q4_0 */
 SPREADS(5)  /* Q5_0 */
 SPREADS(8)  /* Q8_0 */
@@ -230,24 +196,25 @@ SPREADS(102) /* Q6_K */
 static void quantised(const Matrix *m, int tile, Activations a, int rows, Results to) {
     const int groups = m->inputs / GROUP;
     const float *bias = m->bias ? m->bias + tile * LANES : NULL;
-    Spread near[NEAR * PAIR];
-    f32 totals[AT_ONCE][PAIR] __attribute__((aligned(64)));
-    for (int r = 0; r < rows; r++)
-        for (int t = 0; t < PAIR; t++) totals[r][t] = splat(0);
+    Spread near[NEAR * PARTS];
+    float totals[AT_ONCE][PAIR * LANES] __attribute__((aligned(64)));
+    memset(totals, 0, rows * sizeof totals[0]);
     const uint8_t *tiles = m->data + tile * tile_bytes(m);
-    if (rows == 1) OF_KIND(m->kind, one, tiles, tile_bytes(m), groups, a, totals[0])
-    for (int from = 0; from < groups && rows > 1; from += NEAR) {
+    if (rows <= FEW) OF_KIND(m->kind, few, rows, tiles, tile_bytes(m), groups, a, totals)
+    for (int from = 0; from < groups && rows > FEW; from += NEAR) {
         const int some = groups - from < NEAR ? groups - from : NEAR;
         OF_KIND(m->kind, spread, tiles, tile_bytes(m), from, from + some, near)
-        for (int row = 0; row < rows; row += SOME) {
-            const int count = rows - row < SOME ? rows - row : SOME;
-            Activations own = {a.x + (size_t)row * m->inputs + from * GROUP, a.scales + (size_t)row * groups + from,
-                               a.sums + (size_t)row * groups + from};
+        const int turns = (rows + SOME - 1) / SOME;
+        for (int turn = 0; turn < turns; turn++) { /* of as many rows each as can be */
+            const int row = rows * turn / turns, count = rows * (turn + 1) / turns - row;
+            Activations own = from_group(a, (size_t)row * groups + from);
             if (m->kind & HALVES) halved_sums(count, near, some, own, m->inputs, totals + row);
             else if (m->kind & MINIMUM) shifted_sums(count, near, some, own, m->inputs, totals + row);
-            else plain_sums(count, near, some, own, m->inputs, totals + row);
+            else if (m->kind == 8) eight_sums(count, near, some, own, m->inputs, totals + row);
+            else if (m->kind == 5) five_sums(count, near, some, own, m->inputs, totals + row);
+            else four_sums(count, near, some, own, m->inputs, totals + row);
         }
     }
     for (int r = 0; r < rows; r++)
-        for (int t = 0; t < PAIR; t++) put(to, r, t * LANES, totals[r][t], bias);
+        for (int t = 0; t < PAIR; t++) put(to, r, t * LANES, load(totals[r] + t * LANES), bias);
 }

@@ -105,7 +105,10 @@ def assert_alike(found: list[DraftTree], expected: list[DraftTree]) -> None:
     """Nearly all nodes the same, and as likely: what is rounded turns a few of the least likely."""
     pairs = [(scores(one), scores(other)) for one, other in zip(found, expected, strict=True)]
     assert sum(len(one.keys() & other.keys()) for one, other in pairs) >= 0.9 * sum(len(other) for _, other in pairs)
-    assert max(abs(one[path] - other[path]) for one, other in pairs for path in one.keys() & other.keys()) < 0.03
+    apart = [abs(one[path] - other[path]) for one, other in pairs for path in one.keys() & other.keys()]
+    # activations of 8 bits may turn at an edge: far apart at a few nodes, near on the whole
+    assert max(apart) < 0.08
+    assert sum(apart) / len(apart) < 0.006
 
 
 @pytest.mark.parametrize(
