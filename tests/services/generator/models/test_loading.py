@@ -210,8 +210,8 @@ def test_a_quantised_model_that_the_kernels_take_in_part_is_near_token_by_token_
     # heads of 16 are torch's to attend with, in bf16: what is exact is in test_native.py
     assert not target.weights.exact
     whole = logits(target)
-    # what bf16 does to such wild weights: see the test of bf16 above
-    assert ((single - whole).norm() / whole.norm()) < 0.06
+    # what bf16 does to such wild weights (see the test of bf16 above), and activations of 8 bits
+    assert ((single - whole).norm() / whole.norm()) < 0.08
 
 
 def write_gguf(folder: Path, file: Path, family: str, kind: str = "F32") -> Path:
@@ -301,7 +301,8 @@ def test_the_demo_model_has_the_logits_of_transformers(demo: str) -> None:
     torch.testing.assert_close(output, expected, atol=1e-3, rtol=0)
     fast = load_target(demo)
     rounded = forward(fast, fast.new_cache(1, 64), tokens).logits
-    assert ((rounded - expected).norm() / expected.norm()) < 0.03
+    # activations of 8 bits: llama.cpp's logits are as far from these
+    assert ((rounded - expected).norm() / expected.norm()) < 0.05
     assert (rounded.argmax(-1) == expected.argmax(-1)).float().mean() > 0.9
 
 
