@@ -37,6 +37,7 @@ from rag_api.guard.personal import warm as read_name_lists
 from rag_api.ingest.sources.uploads import clear_uploads
 from rag_api.notify.sender import Sender
 from rag_api.retrieval.precompute import Precomputer
+from rag_api.upkeep.pack.last_check import last_check
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +69,10 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         precomputer, sender = Precomputer(own), Sender(own)
         watch = app.state.watch = Watch(own, app.state.health_listener, app)
         app.state.metrics.watch(
-            lambda: own.sentences, lambda: app.state.limits.admission.queued, own.trail.journal.count
+            lambda: own.sentences,
+            lambda: app.state.limits.admission.queued,
+            own.trail.journal.count,
+            lambda: last_check(settings.data_dir),
         )
         app.state.metrics.watch_generators(own.generator.replicas)
         app.state.container = own

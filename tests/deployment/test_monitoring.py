@@ -29,7 +29,7 @@ OWN = {"up"}  # Prometheus's
 
 
 def watched(api: ApiMetrics) -> ApiMetrics:
-    api.watch(lambda: SentencesKept(KeptState.OFF), lambda: 0, lambda: 0)
+    api.watch(lambda: SentencesKept(KeptState.OFF), lambda: 0, lambda: 0, lambda: None)
     return api
 
 

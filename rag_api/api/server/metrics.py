@@ -15,6 +15,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from rag_api.answering.generator.replicas import GeneratorReplicas, Replica
 from rag_api.domain import Answer, SentencesKept
+from rag_api.upkeep.pack.last_check import LastCheck
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 SECONDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -96,6 +97,24 @@ class Metrics:
         self._sign_in_failures = Counter(
             "bedside_sign_in_failures", "Tries to sign in that failed, by error.", ["code"], registry=registry
         )
+        self._pack_checked = Gauge(
+            "bedside_pack_check_timestamp_seconds",
+            "When a downtime pack was last asked what this server is asked; 0: never.",
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
+        self._pack_failed = Gauge(
+            "bedside_pack_check_failed",
+            "1: the pack could not be asked; `bedside doctor` says why.",
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
+        self._pack_differing = Gauge(
+            "bedside_pack_differing_answers",
+            "Questions that the pack answered otherwise than this server.",
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
         # at what is not counted but asked for, as of when /metrics is read
         self._look: Callable[[], None] = lambda: None
         self._out = Gauge(
@@ -116,10 +135,14 @@ class Metrics:
             self._generated.labels(replica.name, outcome).inc()
 
     def watch(
-        self, sentences: Callable[[], SentencesKept], waiting: Callable[[], int], journal: Callable[[], int]
+        self,
+        sentences: Callable[[], SentencesKept],
+        waiting: Callable[[], int],
+        journal: Callable[[], int],
+        pack: Callable[[], LastCheck | None],
     ) -> None:
-        """How far the sentences of documents are embedded ahead, and how many questions and entries
-        of the audit trail wait."""
+        """How far the sentences of documents are embedded ahead, how many questions and entries of
+        the audit trail wait, and what came of checking the downtime pack."""
 
         def look() -> None:
             kept = sentences()
@@ -128,6 +151,10 @@ class Metrics:
             self._kept.set(kept.sentences)
             self._waiting.set(waiting())
             self._journal.set(journal())
+            if checked := pack():
+                self._pack_checked.set(checked.checked_at.timestamp())
+                self._pack_failed.set(int(bool(checked.problem)))
+                self._pack_differing.set(len(checked.differing))
 
         self._look = look
 

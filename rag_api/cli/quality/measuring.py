@@ -36,6 +36,15 @@ def judged_questions(container: Container, file: Path | None, stored: str | None
     return read_judged(file or HANDBOOK, split)
 
 
+def every_stored_question(container: Container) -> list[Judged]:
+    """Of all sets in the database, each with its set's name in its id."""
+    from rag_api.db.questions.judged import list_sets, read_set
+    from rag_api.domain import LOCAL_USER
+
+    sets = [one.name for one in list_sets(container.db, LOCAL_USER)]
+    return [replace(one, id=f"{name}/{one.id}") for name in sets for one in read_set(container.db, LOCAL_USER, name)]
+
+
 def refuse_test_half(
     questions: Sequence[Judged], container: Container, file: Path | None, stored: str | None, what: str
 ) -> None:

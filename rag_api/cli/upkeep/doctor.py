@@ -23,8 +23,8 @@ def doctor(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at settings, parts, index, files, disk, certificate and backups; say what is wrong and
-    what to do. Changes nothing.
+    """Look at settings, parts, index, files, disk, certificate, backups and downtime pack; say
+    what is wrong and what to do. Changes nothing.
 
     Ends with 0 when all is well or merely to be looked at, with 1 when something is wrong."""
     from rag_api.upkeep.finding import State, worst

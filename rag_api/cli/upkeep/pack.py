@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.cli.console import counting, opened, read_settings, say
-from rag_api.cli.options import AsJson, SetFile, Stored
+from rag_api.cli.options import AsJson, Stored
 
 if TYPE_CHECKING:
     from rag_api.upkeep.pack.checking import PackCheck
@@ -50,7 +50,14 @@ def pack(
             "--check", help="Ask the pack, and this server, reviewed questions; ends with 1 when an answer differs."
         ),
     ] = False,
-    judged: SetFile = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(
+            "--set",
+            help="A CSV file of reviewed questions to check with; absent: every set in the database, or the sample "
+            "handbook's where there is none.",
+        ),
+    ] = None,
     stored: Stored = None,
     as_json: AsJson = False,
 ) -> None:
@@ -99,15 +106,16 @@ def pack(
 
 
 def _check(folder: Path, key: Path | None, judged: Path | None, stored: str | None, as_json: bool) -> None:
-    from rag_api.cli.quality.measuring import judged_questions
-    from rag_api.upkeep.pack.checking import compare
+    from rag_api.cli.quality.measuring import every_stored_question, judged_questions
+    from rag_api.upkeep.pack.checking import check
 
     settings = read_settings()
     with opened(settings) as container:
         container.start_generator()
-        questions = judged_questions(container, judged, stored, "all")
+        questions = every_stored_question(container) if not judged and not stored else []
+        questions = questions or judged_questions(container, judged, stored, "all")
         with counting("questions", len(questions)) as tell:
-            found = compare(container, folder, questions, key or settings.data_dir / "pack.key", tell)
+            found = check(container, folder, questions, key or settings.data_dir / "pack.key", tell)
         _tell(found, as_json)
         if not found.alike:
             raise typer.Exit(1)

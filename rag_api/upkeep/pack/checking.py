@@ -1,5 +1,5 @@
 """A downtime pack asked what this server is asked: the same questions, each to both, and where the
-answers differ. For a nightly job.
+answers differ. What came of it is noted for `bedside doctor` and /metrics.
 
 The pack is opened as on a ward's PC, by its own script; this server answers as it would a member of
 the pack's groups.
@@ -27,8 +27,9 @@ from rag_api.container import Container
 from rag_api.domain import Answer, AnswerStatus, Judged, Mode, User
 from rag_api.embedded.processes import free_port
 from rag_api.errors import InvalidInput
-from rag_api.upkeep.pack.making import START
+from rag_api.upkeep.pack.last_check import note
 from rag_api.upkeep.pack.manifest import public_pem, read_private, read_signed
+from rag_api.upkeep.pack.runtime import START
 
 PATIENCE = 300.0  # seconds for a pack to open, and for an answer
 Tell = Callable[[int], object]
@@ -60,8 +61,20 @@ class PackCheck:
         return not self.differing
 
 
-def compare(container: Container, folder: Path, questions: Sequence[Judged], key_file: Path, tell: Tell) -> PackCheck:
-    """Raises InvalidInput for a pack that does not open, with what it said."""
+def check(container: Container, folder: Path, questions: Sequence[Judged], key_file: Path, tell: Tell) -> PackCheck:
+    """Compare them and note what came of it, also where that is an error. Raises InvalidInput for a
+    pack that does not open or answer."""
+    data_dir = container.settings.data_dir
+    try:
+        found = _compare(container, folder, questions, key_file, tell)
+    except Exception as error:
+        note(data_dir, folder, len(questions), problem=str(error) or type(error).__name__)
+        raise
+    note(data_dir, folder, found.asked, tuple(one.id for one in found.differing))
+    return found
+
+
+def _compare(container: Container, folder: Path, questions: Sequence[Judged], key_file: Path, tell: Tell) -> PackCheck:
     if not key_file.is_file():
         raise InvalidInput(f"{key_file} is not there: name with --key the key that signed the pack.")
     key = read_private(key_file).public_key()
@@ -161,8 +174,12 @@ def _memory_kb(pid: int) -> int:
 
 
 def ask(client: httpx.Client, question: str) -> dict[str, Any]:
-    response = client.post("/ask", json={"question": question, "mode": "verbatim", "personal_data": "keep"})
-    response.raise_for_status()
+    """Raises InvalidInput when it does not answer."""
+    try:
+        response = client.post("/ask", json={"question": question, "mode": "verbatim", "personal_data": "keep"})
+        response.raise_for_status()
+    except httpx.HTTPError as error:
+        raise InvalidInput(f"The pack did not answer {question!r}: {error}") from error
     found: dict[str, Any] = response.json()
     return found
 

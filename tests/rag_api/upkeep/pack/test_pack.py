@@ -23,11 +23,14 @@ from rag_api.config import PackDates, Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.db.questions.answers import save_answer
+from rag_api.db.questions.judged import save_questions
 from rag_api.domain import LOCAL_USER, Mode, User
 from rag_api.errors import InvalidInput
+from rag_api.evaluate.judged import read_judged
 from rag_api.main import create_app
 from rag_api.upkeep.pack import manifest as signed
 from rag_api.upkeep.pack.checking import said_here, said_there
+from rag_api.upkeep.pack.last_check import last_check
 from rag_api.upkeep.pack.making import PackOrder, make
 from rag_api.upkeep.pack.opening import fill, looked_at, unpacked
 from services.contract.wire import QUOTES
@@ -227,7 +230,7 @@ def test_the_command_makes_and_checks_a_pack(
     monkeypatch.setenv("BEDSIDE_DATABASE_URL", settings.database_url.get_secret_value())
     monkeypatch.setenv("BEDSIDE_GENERATOR_MODEL", QUOTES)
     monkeypatch.setenv("BEDSIDE_WEB_DIR", str(page))
-    folder, judged = tmp_path / "pack", tmp_path / "judged.csv"
+    folder, judged, data_dir = tmp_path / "pack", tmp_path / "judged.csv", settings.data_dir
     judged.write_text("id,question,document\n" + "".join(f"{n},{text},\n" for n, text in enumerate(QUESTIONS)))
     made = CliRunner().invoke(app, ["pack", str(folder), "--days", "3", "--no-runtime", "--json"])
     assert made.exit_code == 0, made.output
@@ -237,19 +240,30 @@ def test_the_command_makes_and_checks_a_pack(
     assert alike.exit_code == 0, alike.output
     figures = json.loads(alike.stdout.splitlines()[-1])
     assert (figures["asked"], figures["alike"]) == (4, 4)
+    assert noted(data_dir) == (str(folder), 4, (), "")
     load(
         hospital,
         "paracetamol-kind.pdf",
         "Paracetamol intraveneus bij kinderen. Geef kinderen 12 mg/kg paracetamol per gift. ",
         language="nl",
     )
-    behind = CliRunner().invoke(app, check)
+    save_questions(hospital.db, LOCAL_USER, "ward", read_judged(judged)[:2])
+    behind = CliRunner().invoke(app, ["pack", str(folder), "--check", "--json"])
     assert behind.exit_code == 1
-    assert json.loads(behind.stdout.splitlines()[-1])["differing"][0]["id"] == "0"
+    assert json.loads(behind.stdout.splitlines()[-1])["differing"][0]["id"] == "ward/0"
+    assert noted(data_dir) == (str(folder), 2, ("ward/0",), "")
     (folder / "README.txt").write_text("Welkom")
     broken = CliRunner().invoke(app, check)
     assert broken.exit_code == 1
     assert "README.txt was changed" in broken.output
+    assert "README.txt was changed" in noted(data_dir)[-1]
+
+
+def noted(data_dir: Path) -> tuple[str, int, tuple[str, ...], str]:
+    last = last_check(data_dir)
+    assert last is not None
+    assert last.checked_at <= datetime.now(UTC)
+    return last.folder, last.asked, last.differing, last.problem
 
 
 def test_it_is_not_opened_by_root_where_it_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from rag_api.domain import Judged
 from rag_api.errors import InvalidInput
 from rag_api.upkeep.pack import manifest as signed
 from rag_api.upkeep.pack import reading
-from rag_api.upkeep.pack.checking import compare
+from rag_api.upkeep.pack.checking import check
 from rag_api.upkeep.pack.making import PackOrder, make
 from services.contract.reading_prompt import NONE, TO
 from tests.rag_api.upkeep.conftest import Install
@@ -85,12 +85,12 @@ def test_it_reads_as_the_server_does_and_the_check_fails_where_it_reads_otherwis
     assert reading.size(reads.settings) == sum(one.bytes for one in made.files if one.path.startswith("reader/"))
     assert {one.path for one in made.files} >= {f"reader/{WEIGHTS}", "reader/model/tokenizer.json"}
     asked = [Judged(str(n), text, "") for n, text in enumerate(QUESTIONS[:2])]
-    alike = compare(reads, folder, asked, key_file, silent)
+    alike = check(reads, folder, asked, key_file, silent)
     assert alike.differing == ()
     weights = load_file(folder / "reader" / WEIGHTS)
     save_file({name: -one if "lora_B" in name else one for name, one in weights.items()}, folder / "reader" / WEIGHTS)
     signed.write_signed(folder, replace(made, files=tuple(signed.listed(folder))), key)
-    otherwise = compare(reads, folder, asked, key_file, silent)
+    otherwise = check(reads, folder, asked, key_file, silent)
     assert otherwise.differing
     assert sorted((alike.answered, otherwise.answered))[0] == 0
 

@@ -1,0 +1,42 @@
+"""Outcome of the last `bedside pack --check`, as far as this data directory knows: for
+`bedside doctor` and /metrics."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+FILE = "last-pack-check.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LastCheck:
+    """differing: questions that the pack answered otherwise, by id. problem: why it was not checked
+    to its end, "" when it was."""
+
+    checked_at: datetime
+    folder: str
+    asked: int
+    differing: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def note(data_dir: Path, folder: Path, asked: int, differing: tuple[str, ...] = (), problem: str = "") -> None:
+    """A check is a check without it."""
+    noted = asdict(LastCheck(datetime.now(UTC), str(folder.resolve()), asked, differing, problem))
+    noted["checked_at"] = noted["checked_at"].isoformat(timespec="seconds")
+    with suppress(OSError):
+        unfinished = data_dir / f"{FILE}.new"  # /metrics reads the other one meanwhile
+        unfinished.write_text(json.dumps(noted, ensure_ascii=False), encoding="utf-8")
+        unfinished.replace(data_dir / FILE)
+
+
+def last_check(data_dir: Path) -> LastCheck | None:
+    with suppress(OSError, ValueError, KeyError):
+        noted = json.loads((data_dir / FILE).read_text(encoding="utf-8"))
+        when, differing = datetime.fromisoformat(noted["checked_at"]), tuple(map(str, noted["differing"]))
+        return LastCheck(when, str(noted["folder"]), int(noted["asked"]), differing, str(noted["problem"]))
+    return None
