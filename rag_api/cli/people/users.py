@@ -25,7 +25,9 @@ Groups = Annotated[str, typer.Option(help="With commas between; kept beside thos
 
 @users.command("add")
 def add(
-    login: Annotated[str, typer.Argument(help="What the account signs in by.")],
+    login: Annotated[
+        str, typer.Argument(help="What the account signs in by; with --issuer, what commands call it by.")
+    ],
     name: Annotated[str, typer.Option(help="The person's name; the login when absent.")] = "",
     roles: Roles = "reader",
     groups: Groups = "",
@@ -47,7 +49,7 @@ def add(
     with opened() as container:
         given = _roles(roles), _split(groups)
         if issuer:
-            made = expect_account(container.db, LOCAL_USER, name or login, issuer, subject, *given)
+            made = expect_account(container.db, LOCAL_USER, name or login, login, (issuer, subject), *given)
         else:
             made = add_account(
                 container.db, LOCAL_USER, name or login, login, None if machine else hash_password(_password()), *given

@@ -179,14 +179,14 @@ def _of_claims(claims: Claims) -> dict[str, object]:
 
 
 def expect_account(
-    db: Database, by: User, name: str, issuer: str, subject: str, roles: Sequence[Role], groups: Sequence[str]
+    db: Database, by: User, name: str, login: str, provider: tuple[str, str], roles: Sequence[Role], groups: Sequence[str]
 ) -> str:  # fmt: skip
     """Return the id of a new account for somebody who will sign in with a provider, where accounts
-    are not made at first sign-in."""
-    account_id = add_account(db, by, name, None, None, roles, groups)
+    are not made at first sign-in. login: what commands call it by. provider: issuer and subject."""
+    account_id = add_account(db, by, name, login, None, roles, groups)
     db.run(
         "update users set issuer = %(issuer)s, subject = %(subject)s where id = %(id)s",
-        {"issuer": issuer, "subject": subject, "id": account_id},
+        {"issuer": provider[0], "subject": provider[1], "id": account_id},
     )
     return account_id
 

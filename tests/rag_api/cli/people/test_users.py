@@ -44,6 +44,13 @@ def test_an_account_is_made_changed_and_suspended(environment: dict[str, str]) -
     run(environment, "users", "add", "half", "--issuer", "https://id.example", code=2)
 
 
+def test_an_account_of_a_provider_is_called_by_its_login_too(environment: dict[str, str]) -> None:
+    run(environment, "users", "add", "bea", "--name", "Bea", "--issuer", "https://id.example", "--subject", "b-1")
+    run(environment, "users", "roles", "bea", "admin")
+    assert accounts(environment)["bea"]["roles"] == ["admin", "reader"]
+    assert run(environment, "users", "password", "bea", code=1, said="een heel lang wachtwoord\n").stdout == ""
+
+
 def test_a_key_is_shown_once_listed_without_its_secret_and_revoked(environment: dict[str, str]) -> None:
     run(environment, "users", "add", "scanner", "--machine")
     key = (
