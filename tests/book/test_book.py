@@ -97,7 +97,7 @@ def test_every_command_exists_and_is_covered_by_a_test(page: Path) -> None:
     text, known = page.read_text(encoding="utf-8"), commands.covers()
     typed = commands.commands(text)
     assert [command for command in typed if commands.cover_of(command, known) is None] == [], (
-        "add a row to tests/book/commands.csv"
+        "add a row to tests/book/commands/commands.csv"
     )
     assert [said for command in [*typed, *commands.in_line(text)] if (said := commands.missing(command))] == []
 

@@ -26,7 +26,7 @@ from tests.support.people import hired, key_of
 from tests.support.scripted_server import Scripted, quote
 from tests.support.world import load_hospital
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BLOCKS = re.findall(r"(?:^ {4}.*\n|^\n(?= {4}))+", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
 QUESTION = "Hoeveel paracetamol mag een kind van 12 kg?"
 QUOTED = "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift."
