@@ -39,13 +39,14 @@ dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page wi
 	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m rag_api.cli.serving.dev
 
 # In two halves side by side, each with a processor of its own; a half in which ARGS leaves no test is no failure (5).
+# schemathesis takes seconds to open, for one test that is not quick.
 quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no model
 	@$(MAKE) --jobs=2 --keep-going quick-rag_api quick-others
 
-half_rag_api := tests/rag_api --ignore=tests/rag_api/ingest/layout
-half_others := $(filter-out tests/rag_api/ tests/__pycache__/,$(wildcard tests/*/)) tests/rag_api/ingest/layout
+half_rag_api := tests/rag_api tests/project tests/book --ignore=tests/rag_api/ingest/layout
+half_others := $(filter-out $(addprefix tests/,rag_api/ project/ book/ __pycache__/),$(wildcard tests/*/)) tests/rag_api/ingest/layout
 quick-%:
-	@$(PY) -m pytest $(half_$*) -m "quick and not longer and not slow" -q $(ARGS) >$(STAMPS)/quick-$*.log 2>&1; ended=$$?; \
+	@$(PY) -m pytest $(half_$*) -m "quick and not longer and not slow" -p no:schemathesis -q $(ARGS) >$(STAMPS)/quick-$*.log 2>&1; ended=$$?; \
 	  cat $(STAMPS)/quick-$*.log; [ $$ended = 5 ] || exit $$ended
 
 check: $(STAMPS)/dev servers lint types ## lint, types, and the tests that your changes touch (ARGS=BASE, main when absent)

@@ -85,10 +85,13 @@ def drawn_from_the_seed(request: pytest.FixtureRequest) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """For `-m quick` a file without the mark is not even imported: half a minute for all of
-    them."""
+    """For `-m quick` a file without the mark is not even imported, nor the conftest.py of a folder
+    without such files: half a minute for all of them."""
+    if not is_quick(config):
+        return None
     is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
-    return True if is_quick(config) and is_test and "mark.quick" not in collection_path.read_text("utf-8") else None
+    files = collection_path.rglob("test_*.py") if collection_path.is_dir() else [collection_path] if is_test else None
+    return True if files is not None and not any("mark.quick" in file.read_text("utf-8") for file in files) else None
 
 
 def is_quick(config: pytest.Config) -> bool:

@@ -134,6 +134,7 @@ def test_the_settings_are_those_that_are_declared() -> None:
     assert settings_table.written(text) == text, "run `make book`"
 
 
+@pytest.mark.longer
 def test_the_picture_shows_todays_imports() -> None:
     assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == picture.draw(), "run `make book`"
 

@@ -13,6 +13,7 @@ from tests.support.commands.touched import touched
 pytestmark = pytest.mark.quick
 
 
+@pytest.mark.longer
 def test_a_module_touches_the_tests_that_import_it_and_no_others() -> None:
     found = touched(["rag_api/text/language.py"])
     assert "tests/rag_api/text/test_language.py" in found

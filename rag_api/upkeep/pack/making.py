@@ -41,7 +41,6 @@ from rag_api.upkeep.pack import manifest as signed
 from rag_api.upkeep.pack import reading, runtime
 from services.contract.wire import QUOTES
 
-DATABASE, DATA, PAGE = "database", "data", "page"
 READ_ME = "README.txt"
 TOGETHER = 64  # documents that are written to the index at once
 # Settings that answers follow from.
@@ -80,11 +79,11 @@ def make(
         documents = packed_documents(container, order.groups)
         say(f"{len(documents)} documents that the groups {', '.join(order.groups)} may read.")
         _tell_size(container, documents, order, say)
-        (folder / DATABASE).mkdir(parents=True, mode=0o755)
-        copied = database.copy_out(container.dsn(), folder / DATABASE, rows_of(documents))
-        _copy_files(documents, settings, folder / DATA)
-        index = _copy_index(container, documents, folder / DATA / "index", tell)
-        shutil.copytree(order.page, folder / PAGE)
+        (folder / signed.DATABASE).mkdir(parents=True, mode=0o755)
+        copied = database.copy_out(container.dsn(), folder / signed.DATABASE, rows_of(documents))
+        _copy_files(documents, settings, folder / signed.DATA)
+        index = _copy_index(container, documents, folder / signed.DATA / "index", tell)
+        shutil.copytree(order.page, folder / signed.PAGE)
     reads = order.reads(settings)
     with finishing("pack", folder):
         if order.carry_runtime:

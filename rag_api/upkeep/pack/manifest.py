@@ -33,6 +33,7 @@ from rag_api.errors import InvalidInput, PackOutOfDate
 from rag_api.upkeep.manifest import IndexCopy, KeptFile, sha256_of
 
 NAME, SIGNATURE, PUBLIC_KEY = "pack.json", "pack.sig", "pack.pub"
+DATABASE, DATA, PAGE = "database", "data", "page"  # folders of it
 FORMAT = 1  # one more whenever a pack is laid out otherwise
 DIFFER = 20  # files that are named when they differ
 SLOW_CLOCK = timedelta(minutes=10)  # that a PC's clock may be behind the server's

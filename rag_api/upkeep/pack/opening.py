@@ -20,7 +20,6 @@ from rag_api.db import copies as database
 from rag_api.db.migrate import read_migrations
 from rag_api.errors import InvalidInput
 from rag_api.upkeep.pack import manifest as signed
-from rag_api.upkeep.pack.making import DATA, DATABASE, PAGE
 
 # the files of documents stay where they are
 COPIED = ("index", "abbreviations.csv", "synonyms.csv", "drugs.csv", "calibration.json")
@@ -51,13 +50,13 @@ def unpacked(folder: Path, manifest: signed.PackManifest, port: int) -> Iterator
         ) from error
     try:
         for name in COPIED:
-            source = folder / DATA / name
+            source = folder / signed.DATA / name
             if source.is_dir():
                 shutil.copytree(source, data_dir / name, copy_function=shutil.copyfile)
                 _make_writable(data_dir / name)
             elif source.is_file():
                 shutil.copyfile(source, data_dir / name)
-        (data_dir / "files").symlink_to((folder / DATA / "files").resolve(), target_is_directory=True)
+        (data_dir / "files").symlink_to((folder / signed.DATA / "files").resolve(), target_is_directory=True)
         yield settings_of(folder, manifest, data_dir, port)
     finally:
         shutil.rmtree(data_dir, ignore_errors=True)
@@ -81,7 +80,7 @@ def settings_of(folder: Path, manifest: signed.PackManifest, data_dir: Path, por
         "host": "127.0.0.1",
         "port": port,
         "pack": manifest.dates,
-        "web_dir": folder / PAGE,
+        "web_dir": folder / signed.PAGE,
         "audit": "off",
         "written_answers": "hidden",
         "questions_per_minute": 0,
@@ -96,7 +95,7 @@ def fill(container: Container, folder: Path, manifest: signed.PackManifest) -> N
     dsn = container.dsn()
     if not database.is_empty(dsn):
         raise InvalidInput("The database that the pack would be put into is not empty, and stays as it is.")
-    database.copy_in(dsn, folder / DATABASE, manifest.database, read_migrations())
+    database.copy_in(dsn, folder / signed.DATABASE, manifest.database, read_migrations())
 
 
 def _make_writable(folder: Path) -> None:

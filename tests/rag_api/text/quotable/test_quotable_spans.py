@@ -241,12 +241,14 @@ def test_what_may_not_be_told_all_that_leads_it_in_is_not_quoted() -> None:
     assert all(len(unit.lead) <= MAX_LEAD for unit in wholes(text, blocks).values())
 
 
+@pytest.mark.longer
 def test_of_a_book_the_name_leads_in_no_more_than_can_be_told_with_it() -> None:
     book = "1. Zorg voor kinderen\nGeef 15 mg/kg.\n" + "Dat is zo.\n" * 20_000 + "Geef 5 ml.\n"
     first, *_, last = read(book)
     assert (first, last) == ("1. Zorg voor kinderen\n|Geef 15 mg/kg.", "|Geef 5 ml.")
 
 
+@pytest.mark.longer
 def test_what_stands_too_far_below_a_part_s_heading_that_turns_it_over_is_not_quoted() -> None:
     part = "2. Zorg voor kinderen\nGeef 15 mg/kg.\n" + "Dat is zo.\n" * 20_000 + "Geef 5 ml.\n"
     book = "1. Zorg\n" + "Dit is zo.\n" * 20_000 + part

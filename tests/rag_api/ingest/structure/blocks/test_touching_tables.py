@@ -129,6 +129,7 @@ def assert_under_their_own(document: ReadDocument, *tables: Rows) -> None:
         assert rows[0][0] not in found, "a header is no quote"
 
 
+@pytest.mark.longer  # all of them together
 @pytest.mark.parametrize("lower", [WEIGHTS, LIMITS, SCORES], ids=["as many", "fewer", "more"])
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("rules", RULES)
