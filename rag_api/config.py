@@ -204,12 +204,6 @@ class Settings(BaseSettings):
     fusion: Literal["information", "relative"] = Field(
         "information", description="'relative': the thesis's min-max scaling."
     )
-    abbreviations: Path | None = Field(
-        None, description="CSV for query expansion; absent: abbreviations.csv in the data directory."
-    )
-    synonyms: Path | None = Field(
-        None, description="CSV for query expansion; absent: synonyms.csv in the data directory."
-    )
     reranker: str | None = Field(
         None, description="A cross-encoder, e.g. BAAI/bge-reranker-v2-m3; absent: hits stay as fused."
     )
@@ -285,9 +279,6 @@ class Settings(BaseSettings):
         90.0,
         ge=0,
         description="A question's text is erased from the trail after so many days; 0: only its hash is ever in it.",
-    )
-    audit_journal_mb: float = Field(
-        4.0, ge=0.25, le=1024, description="Room set aside for entries while the database takes none."
     )
 
     default_groups: str = Field(

@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 PATIENCE = {"required": 2.0, "buffered": 0.75}  # seconds for the database to take an entry; a reader waits for it
 AGAIN = 2.0  # seconds between two tries to chain in what waits
+SET_ASIDE = 4 * 2**20  # bytes, for entries while the database takes none
 DAY = timedelta(days=1)
 START = 30.0  # seconds before what is done daily is done first: not beside the start
 BY_ITSELF = {"user": "bedside", "name": "Bedside itself"}
@@ -40,7 +41,7 @@ class Trail:
         self.settings = settings
         self.policy = settings.audit
         self.anchors = settings.data_dir / "audit" / "anchors"
-        self.journal = Journal(settings.data_dir / "audit", int(settings.audit_journal_mb * 1024 * 1024))
+        self.journal = Journal(settings.data_dir / "audit", SET_ASIDE)
         self._open_db = open_db
         self._closing = threading.Event()
         self._lock = threading.Lock()

@@ -31,6 +31,9 @@ DROPPED = {
     "BEDSIDE_RERANK": "the reranker reads 20 hits",
     "BEDSIDE_COMPLETE_PASSAGES": "passages are always completed",
     "BEDSIDE_WIDEN": "a question is searched for once, as it was asked",
+    "BEDSIDE_AUDIT_JOURNAL_MB": "4 MB are set aside",
+    "BEDSIDE_ABBREVIATIONS": "abbreviations.csv in the data directory",
+    "BEDSIDE_SYNONYMS": "synonyms.csv in the data directory",
     "BEDSIDE_MULTI_QUERY": "a question is searched for once, as it was asked",
 }
 

@@ -130,20 +130,12 @@ class SynonymLists:
 
 
 def paths_of(settings: Settings) -> dict[str, Path]:
-    """By kind: the configured files, else those in the data directory, which may be absent. Raises
-    ConfigurationError."""
-    for given in (settings.abbreviations, settings.synonyms):
-        if given is not None and not given.is_file():
-            raise ConfigurationError(f"{given}: there is no such file")
-    return {
-        "abbreviations": settings.abbreviations or settings.data_dir / "abbreviations.csv",
-        "synonyms": settings.synonyms or settings.data_dir / "synonyms.csv",
-    }
+    """By kind: the files in the data directory, which may be absent."""
+    return {kind: settings.data_dir / f"{kind}.csv" for kind in COLUMNS}
 
 
 def lists_of(settings: Settings) -> SynonymLists:
-    """Return the lists by the settings; they add nothing where there are none. Raises
-    ConfigurationError."""
+    """Return those in the data directory; they add nothing where there are none."""
     return SynonymLists(paths_of(settings))
 
 

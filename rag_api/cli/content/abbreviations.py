@@ -28,8 +28,7 @@ def abbreviations(
     """Check the lists of abbreviations and synonyms, and say how many they hold.
 
     They are abbreviations.csv (columns abbreviation, expansion, language) and synonyms.csv (term,
-    synonym, language) in the data directory, or the files of BEDSIDE_ABBREVIATIONS and
-    BEDSIDE_SYNONYMS. Changes count from the next question on.
+    synonym, language) in the data directory. Changes count from the next question on.
     """
     from rag_api.query import synonyms as expand
 

@@ -32,6 +32,7 @@ from rag_api.guard.drug_list import FILE as DRUGS
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.pipeline.embedding import BATCH
 from rag_api.ingest.sources.sources import KeptFiles
+from rag_api.query.synonyms import paths_of
 from rag_api.retrieval.decision.calibration import FILE as CALIBRATION
 from rag_api.stores import Store
 from rag_api.stores.lance import LanceStore
@@ -210,16 +211,9 @@ def _copy_files(documents: Sequence[Document], settings: Settings, target: Path)
     for document in documents:
         for path in _files_of(document, settings):
             shutil.copyfile(path, files / path.name)
-    lists = {
-        "abbreviations.csv": settings.abbreviations,
-        "synonyms.csv": settings.synonyms,
-        DRUGS: None,
-        CALIBRATION: None,
-    }
-    for name, configured in lists.items():
-        path = configured or data_dir / name
+    for path in (*paths_of(settings).values(), data_dir / DRUGS, data_dir / CALIBRATION):
         if path.is_file():
-            shutil.copyfile(path, target / name)
+            shutil.copyfile(path, target / path.name)
 
 
 def _copy_index(container: Container, documents: Sequence[Document], target: Path, tell: Tell) -> IndexCopy:

@@ -88,7 +88,7 @@ class World:
 def world(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", sign_in="local", role_groups=ROLE_GROUPS,
-        generator_url=scripted.url, web_dir=tmp_path_factory.mktemp("no page"), sentence_vectors_mb=0, audit_journal_mb=0.25,
+        generator_url=scripted.url, web_dir=tmp_path_factory.mktemp("no page"), sentence_vectors_mb=0,
     )  # fmt: skip
     with Container(settings) as container, TestClient(create_app(settings, container)) as client:
         yield World(container, client)
