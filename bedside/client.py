@@ -144,8 +144,10 @@ class Bedside:
         files, data = {"file": (name, file, "application/octet-stream")}, {"groups": ",".join(groups)}
         return self._model(models.IngestOut, "POST", "/documents", files=files, data=data)
 
-    def withdraw(self, document: DocumentRef, reason: str = "") -> models.DocumentOut:
-        return self._model(models.DocumentOut, "POST", f"/documents/{_id(document)}/withdraw", json={"reason": reason})
+    def withdraw(self, document: DocumentRef, reason: str = "", **more: Any) -> models.DocumentOut:
+        """more: `personal_data`, where the reason was refused for what it seems to hold."""
+        body = {"reason": reason, **more}
+        return self._model(models.DocumentOut, "POST", f"/documents/{_id(document)}/withdraw", json=body)
 
     def conversations(self, search: str = "") -> Iterator[models.ConversationOut]:
         """Yield the key's own, pinned ones first, then the newest."""

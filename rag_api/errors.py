@@ -25,7 +25,7 @@ BedsideError
 │                               bear
 ├── DocumentTooLong         422  a document that was to be read whole, and is more than the
 │                                generator reads at once
-├── PersonalDataFound       422  a question holds what identifies a patient: its asker decides
+├── PersonalDataFound       422  what is sent holds what identifies a patient: its writer decides
 ├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
 ├── ConfigurationError           refuses to start: a setting is missing or nonsense
 ├── EmbedderMismatch        409  the index was made by another embedder
@@ -181,7 +181,7 @@ class TooBusy(TooManyRequests):
 
 
 class PersonalDataFound(BedsideError):
-    """Nothing was stored or sent on. `rows` say what was seen and where, `instead` is the question
+    """Nothing was stored or sent on. `rows` say what was seen and where, `instead` is the text
     without it."""
 
     code, status = "personal_data", 422
@@ -190,7 +190,7 @@ class PersonalDataFound(BedsideError):
         said = "send it again with personal_data `remove`" + (
             " or, where the answer needs it, `keep`" if may_keep else ""
         )
-        super().__init__(f"The question seems to hold what identifies a patient; {said}.", rows)
+        super().__init__(f"What was sent seems to hold what identifies a patient; {said}.", rows)
         self.instead = instead
         if not may_keep:
             self.code = "personal_data_refused"

@@ -1,5 +1,5 @@
-"""Questions that hold a patient's identity, before it is stored or sent on: its asker is warned, or
-it is left out.
+"""Questions and other words of staff that hold a patient's identity, before it is stored or sent
+on: who wrote it is warned, or it is left out.
 
 Ages stay, and a date of birth becomes the age that it tells: a dose depends on it.
 """
@@ -35,8 +35,8 @@ class Checked:
     kept: tuple[IdentityKind, ...] = ()
 
 
-def checked(text: str, choice: PersonalChoice, policy: Policy) -> Checked:
-    """Raises PersonalDataFound where the asker must be asked first."""
+def checked(text: str, choice: PersonalChoice, policy: Policy, where: str = "question") -> Checked:
+    """Raises PersonalDataFound where the asker must be asked first. `where`: the field's name."""
     found = identifying(text) if policy != "off" else ()
     if not found:
         return Checked(text)
@@ -46,8 +46,16 @@ def checked(text: str, choice: PersonalChoice, policy: Policy) -> Checked:
     if policy == "warn" and choice == PersonalChoice.KEEP:
         return Checked(text, kept=kinds)
     raise PersonalDataFound(
-        [_wrong(text, one) for one in found], without(text, found, date.today()), may_keep=policy == "warn"
+        [_wrong(text, one, where) for one in found], without(text, found, date.today()), may_keep=policy == "warn"
     )
+
+
+def written(text: str, choice: PersonalChoice, policy: Policy, where: str) -> str:
+    """Return what is kept of words about a document or an answer: nothing is left out of them that
+    their writer did not see go. Raises PersonalDataFound."""
+    return checked(
+        text, choice, policy if policy != "mask" or choice == PersonalChoice.REMOVE else "refuse", where
+    ).text
 
 
 def without(text: str, found: Sequence[Identifying], today: date) -> str:
@@ -78,7 +86,7 @@ def age(day: date, today: date, language: Language) -> str:
     return f"{number} {one if number == 1 else more}"
 
 
-def _wrong(text: str, one: Identifying) -> Wrong:
+def _wrong(text: str, one: Identifying, where: str) -> Wrong:
     words = text[one.start : one.end]
     place = {"text": words, "start": str(one.start), "end": str(one.end)}
-    return Wrong("body.question", f"{one.kind.replace('_', ' ')}: {words}", one.kind.value, place)
+    return Wrong(f"body.{where}", f"{one.kind.replace('_', ' ')}: {words}", one.kind.value, place)

@@ -16,7 +16,7 @@ from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
-from rag_api.answering.question.personal import checked
+from rag_api.answering.question.personal import written
 from rag_api.answering.quoting.link_targets import linked
 from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
@@ -51,7 +51,7 @@ from rag_api.db.documents import get_documents as readable
 from rag_api.db.ingestion import progress
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of, review
 from rag_api.db.sentences import ingesting
-from rag_api.domain import Chunk, Document, DocumentStatus, PersonalChoice
+from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.common.described.metadata import GROUPS, metadata_from, texts_of
@@ -407,14 +407,14 @@ def withdraw_document(
     body: api.WithdrawIn,
 ) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for
-    the answers that quoted it. What identifies a patient is left out of the reason, which takes the
-    place of another where the document is taken out already. The list is changed first: what it
-    does not call indexed is never a source, whatever the index still holds."""
+    the answers that quoted it. The reason takes the place of another where the document is taken
+    out already. The list is changed first: what it does not call indexed is never a source,
+    whatever the index still holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     trail.documents([document])
     counted = document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED)
-    said = checked(body.reason.strip(), PersonalChoice.REMOVE, container.settings.personal_data).text
+    said = written(body.reason.strip(), body.personal_data, container.settings.personal_data, "reason")
     if counted or (said and document.status == DocumentStatus.RETIRED):
         trail.about["reason"] = said
     if counted:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from fastapi import APIRouter, Response
 
-from rag_api.answering.question.personal import checked
+from rag_api.answering.question.personal import checked, written
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, Uuid, WritingContainerDep
 from rag_api.api.problems import responses
@@ -101,7 +101,7 @@ def ask_document_owner(
     known, quality staff read it. The question of `answer_id` goes along, and your name is not told;
     the answer is in `GET /owner-questions/asked`."""
     trail.documents([get_document(db, user, document_id)])
-    text = _checked(body.text.strip(), body.remove, container.settings)
+    text = written(body.text.strip(), body.personal_data, container.settings.personal_data, "text")
     question, reached = asked.ask_owner(db, user, document_id, body.kind, text, body.page, body.answer_id)
     told = reached.told(container.settings.smtp_host is not None)
     trail.on |= {"owner_question": question.id, "kind": body.kind, "owner_known": told.owner != ""}
@@ -179,7 +179,7 @@ def reply_to(
     document out first, which is for its owner and for admins; the text is then its reason, told to
     who opens the document later."""
     question = asked.work_item(db, user, owner_question_id)
-    text = _checked(body.text.strip(), body.remove, container.settings)
+    text = written(body.text.strip(), body.personal_data, container.settings.personal_data, "text")
     if body.outcome == "retired" and question.outcome is None and question.current_id is not None:
         _retire(db, container, user, trail, question.current_id, text)
     trail.on |= {"outcome": body.outcome}
@@ -195,11 +195,6 @@ def _retire(db: Database, container: Container, user: User, trail: TrailDep, doc
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
         PgDocuments(db, user).retire([document.source], reason)
         container.store.delete_documents([document.id])
-
-
-def _checked(text: str, remove: bool, settings: Settings) -> str:
-    """Raises PersonalDataFound."""
-    return checked(text, PersonalChoice.REMOVE if remove else PersonalChoice.STOP, settings.personal_data).text
 
 
 def _out(question: asked.OwnerQuestion, settings: Settings) -> api.OwnerQuestionOut:

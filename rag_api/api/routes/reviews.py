@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime
 
-from rag_api.answering.question.personal import checked
+from rag_api.answering.question.personal import written
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, Limit, Offset, UserDep, Uuid
 from rag_api.api.mapping import answer_out
@@ -19,7 +19,7 @@ from rag_api.api.schemas import reviews as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.config import Settings
 from rag_api.db.questions import reviews as stored
-from rag_api.domain import Answer, PersonalChoice
+from rag_api.domain import Answer
 
 router = APIRouter(tags=["reviews"], route_class=LimitedRoute)
 
@@ -86,8 +86,8 @@ def put_review(
     db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, answer_id: Uuid, body: api.ReviewIn
 ) -> api.ReviewedOut:
     """What was said of it before stays among the earlier ones. Who asked reads verdict and remark,
-    and not whose they are. What identifies a patient is left out of the remark."""
-    remark = checked(body.remark.strip(), PersonalChoice.REMOVE, container.settings.personal_data).text
+    and not whose they are."""
+    remark = written(body.remark.strip(), body.personal_data, container.settings.personal_data, "remark")
     trail.on |= {"verdict": body.verdict, "sent_to_owner": body.document_id is not None}
     judged = stored.put_review(
         db, user, answer_id, body.verdict, remark, body.document_id, body.page, replies=body.reply

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from rag_api.domain import PersonalChoice
+
 
 class In(BaseModel):
     """Requests refuse unknown fields."""
@@ -23,6 +25,17 @@ def _is_day(value: Any) -> Any:
     ):
         raise ValueError("a day is written as 2026-01-31")
     return value
+
+
+class WordsOfStaff(In):
+    """What holds words of staff about a document or an answer."""
+
+    personal_data: PersonalChoice = Field(
+        PersonalChoice.STOP,
+        description="When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is "
+        "stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the "
+        "hospital's setting lets you.",
+    )
 
 
 UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from rag_api.api.schemas.asking.answers import SourceOut
-from rag_api.api.schemas.base import Day, In, MetadataField, Name, Words
+from rag_api.api.schemas.base import Day, In, MetadataField, Name, Words, WordsOfStaff
 from rag_api.domain import DocumentStatus, TargetGroup
 
 
@@ -141,7 +141,7 @@ class MetadataIn(In):
     )
 
 
-class WithdrawIn(In):
+class WithdrawIn(WordsOfStaff):
     reason: Annotated[Words, Field(max_length=500, pattern=r"^[^\x00]*$")] = Field(
         "", description="Kept, and told to who opens the document, or an answer from it, later."
     )

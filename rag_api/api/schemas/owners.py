@@ -5,23 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StrictBool, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from rag_api.api.schemas.base import In, UuidText, Words
+from rag_api.api.schemas.base import In, UuidText, Words, WordsOfStaff
 from rag_api.api.schemas.quality import GapOut
 
 LONGEST = 4000  # characters
 # Something other than blanks: what is one differs from one kind of pattern to the other, as in
 # GROUP.
 Said = Annotated[Words, Field(min_length=1, max_length=LONGEST, pattern=r"^[^\x00]*[^\s\x00-\x1f\x85\ufeff][^\x00]*$")]
-Remove = Annotated[
-    StrictBool,
-    Field(
-        description="Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): "
-        "`errors` say what was"
-        " seen, `instead` is the text without it."
-    ),
-]
 OwnerName = Annotated[
     Words, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
 ]
@@ -62,14 +54,13 @@ class OwnerIn(In):
     )
 
 
-class OwnerQuestionIn(In):
+class OwnerQuestionIn(WordsOfStaff):
     kind: Literal["question", "report"] = Field(description="`report`: something in the document is no longer right.")
     text: Said
     page: int | None = Field(None, ge=1, le=100_000)
     answer_id: UuidText | None = Field(
         None, description="The answer under which you ask: yours, or one that you may review."
     )
-    remove: Remove = False
 
 
 class OwnerQuestionOut(BaseModel):
@@ -141,7 +132,7 @@ class OwnerWork(BaseModel):
     unanswered: list[GapOut] = Field(description="Asked in vain, and nearest to documents that you own.")
 
 
-class ReplyIn(In):
+class ReplyIn(WordsOfStaff):
     """What `answered` says must be in words; for the others words are welcome."""
 
     outcome: Literal["answered", "mended", "retired"] = Field(
@@ -149,7 +140,6 @@ class ReplyIn(In):
         "this request."
     )
     text: Annotated[Words, Field(max_length=LONGEST, pattern=r"^[^\x00]*$")] = ""
-    remove: Remove = False
 
     @model_validator(mode="after")
     def _answers_in_words(self) -> ReplyIn:

@@ -25,4 +25,4 @@ class Problem(BaseModel):
     code: str
     detail: str
     errors: list[WrongOut] | None = None
-    instead: str | None = Field(None, description="Of `personal_data`: the question without what identifies a patient.")
+    instead: str | None = Field(None, description="Of `personal_data`: the text without what identifies a patient.")

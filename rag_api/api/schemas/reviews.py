@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, StrictBool, model_validator
 
 from rag_api.api.schemas.asking.answers import NoticeOut, SpanOut, UnsupportedOut
-from rag_api.api.schemas.base import DocumentIdText, In, Words
+from rag_api.api.schemas.base import DocumentIdText, Words, WordsOfStaff
 
 ReviewVerdict = Literal["right", "partly", "wrong", "harmful"]
 
@@ -77,7 +77,7 @@ class ReviewList(BaseModel):
     departments: list[str] = Field(description="Of who asked in the period; empty: somebody has none.")
 
 
-class ReviewIn(In):
+class ReviewIn(WordsOfStaff):
     verdict: ReviewVerdict
     remark: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
     document_id: DocumentIdText | None = Field(

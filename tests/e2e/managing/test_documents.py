@@ -249,7 +249,10 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
     page.get_by_role("button", name="Annuleren").click()
     expect(page.locator(".document")).to_have_count(3)
     page.get_by_role("button", name="Trek dit document in").click()
-    page.get_by_role("button", name="Ja, trek het in").click()
+    sure = page.get_by_role("button", name="Ja, trek het in")
+    expect(sure).to_be_disabled()  # a reason, or that there is to be none
+    page.get_by_label("Zonder te zeggen waarom").check()
+    sure.click()
     expect(page.locator(".document")).to_have_count(2)
     assert documents["kitchen"].id not in container.store.document_ids()
     said = page.locator(".notice[role=status]")
@@ -276,6 +279,7 @@ def test_what_would_be_withdrawn_is_told_from_what_has_its_title_and_stays(
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)
+    page.get_by_label("Reden").fill("Vervangen.")
     page.get_by_role("button", name="Ja, trek het in").click()
     expect(page.locator(".notice[role=status]")).to_contain_text("Ingetrokken: “MRSA, screening”.")
     for supersedes, leads in (("mrsa-2021.pdf", "Wat nu geldt:"), ("", "Nu geldt een document met dezelfde titel:")):
@@ -290,6 +294,40 @@ def test_what_would_be_withdrawn_is_told_from_what_has_its_title_and_stays(
         page.screenshot(path=tmp_path / f"holds-{len(supersedes)}.png")
     notices.get_by_role("link", name=title).click()
     expect(page.locator(".source-head .facts")).to_contain_text("versie 5.0")
+
+
+def test_a_reason_that_seems_to_name_a_patient_is_shown_as_it_would_be_kept_and_its_writer_decides(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
+    opened(page, "Openingsuren")
+    page.get_by_role("button", name="Trek dit document in").click()
+    reason = page.get_by_label("Reden")
+    reason.fill("Vraag de nieuwe aan Jan Peeters.")
+    page.get_by_role("button", name="Ja, trek het in").click()
+    said = page.locator(".document").get_by_role("alert")
+    expect(said).to_contain_text("is nog niet bewaard: kies hieronder, of wijzig uw tekst")
+    expect(said).to_contain_text("een naam: Jan Peeters")
+    expect(said).to_contain_text("Zonder: Vraag de nieuwe aan […].")
+    for width in (320, 390, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"kept-{width}.png", full_page=True)
+    reason.fill("Vraag de nieuwe aan Team Jansen.")
+    expect(said).to_have_count(0)  # it was of other words
+    page.get_by_role("button", name="Ja, trek het in").click()
+    said.get_by_role("button", name="Het gaat niet over een patiënt: bewaar alles").click()
+    expect(page.locator(".document")).to_have_count(2)
+    page.get_by_label("Kies: Paracetamol").check()
+    page.get_by_role("button", name="Trek 1 document in").click()
+    page.get_by_label("Reden").fill("Vraag Jan Peeters.")
+    page.get_by_role("button", name="Ja, trek ze in").click()
+    said = page.locator(".bulk").get_by_role("alert")
+    expect(said).to_contain_text("Zonder: Vraag […].")
+    faultless(page)
+    said.get_by_role("button", name="Weglaten en bewaren").click()
+    expect(page.locator(".document")).to_have_count(1)
+    reasons = container.db.all("select withdrawn_reason from documents where status = 'retired' order by 1")
+    assert [one["withdrawn_reason"] for one in reasons] == ["Vraag […].", "Vraag de nieuwe aan Team Jansen."]
 
 
 def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
@@ -537,6 +575,7 @@ def test_many_documents_are_changed_and_withdrawn_at_once_and_what_fails_stays_c
     page.get_by_label("Kies: After a fall").check()
     page.get_by_role("button", name="Trek 1 document in").click()
     expect(page.locator(".confirm")).to_contain_text("1 document intrekken (falls.pdf)?")
+    page.get_by_label("Zonder te zeggen waarom").check()
     page.get_by_role("button", name="Ja, trek ze in").click()
     expect(page.locator(".document")).to_have_count(3)
     assert documents["fall"].id not in container.store.document_ids()

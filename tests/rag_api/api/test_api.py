@@ -289,7 +289,8 @@ def test_conversations_are_listed_read_and_deleted(client: httpx.Client, documen
 def test_a_conversation_is_named_pinned_and_found(client: httpx.Client, documents: dict[str, Document]) -> None:
     asked = client.post("/ask", json={"question": DUTCH}).json()
     path = f"/conversations/{asked['conversation_id']}"
-    named = client.patch(path, json={"title": "  Kind   van Jansen, geboren op 3-4-1961 ", "pinned": True}).json()
+    name = {"title": "  Kind   van Jansen, geboren op 3-4-1961 ", "pinned": True, "personal_data": "remove"}
+    named = client.patch(path, json=name).json()
     assert named["pinned"]
     assert named["title"].startswith("Kind van ")
     assert "1961" not in named["title"], "a name that identifies a patient would be kept"
@@ -394,6 +395,7 @@ def test_a_reported_answer_waits_for_the_owner_of_what_it_quotes_and_is_in_the_g
     put_owner(container.db, LOCAL_USER, "Pediatrie", "pediatrie@hospital.example", [])
     answer = client.post("/ask", json={"question": DUTCH}).raise_for_status().json()
     said = {"reported": "outdated", "comment": "Mevrouw Jansen, geboren op 3 mei 1961: sinds maart is het 20 mg/kg."}
+    said["personal_data"] = "remove"
     told = client.post(f"/answers/{answer['id']}/feedback", json=said).raise_for_status().json()
     quoted = answer["spans"][0]["document_id"]
     assert quoted == told["document_id"] == documents["child"].id

@@ -4,10 +4,12 @@ hold no question."""
 from __future__ import annotations
 
 import io
+import json
 import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +69,9 @@ def test_the_asker_may_take_it_out_or_keep_it(client: TestClient, container: Con
     assert " jaar]" in removed["question"], "the age stays"
     assert "identity_removed" in [notice["code"] for notice in removed["notices"]]
     assert removed["stats"]["personal_data"] == {"removed": ["name", "birth_date"], "kept": []}
-    kept = client.post("/ask", json={"question": QUESTION, "personal_data": "keep"}).raise_for_status().json()
-    assert kept["question"] == QUESTION
-    assert kept["stats"]["personal_data"] == {"removed": [], "kept": ["name", "birth_date"]}
+    asked = client.post("/ask", json={"question": QUESTION, "personal_data": "keep"}).raise_for_status().json()
+    assert asked["question"] == QUESTION
+    assert asked["stats"]["personal_data"] == {"removed": [], "kept": ["name", "birth_date"]}
     assert "Dumoulin" not in "".join(question for question in stored(container) if question != QUESTION)
 
 
@@ -80,12 +82,72 @@ def test_where_the_hospital_refuses_nobody_may_keep_it(container: Container) -> 
         assert (response.status_code, response.json()["code"]) == (422, "personal_data_refused")
 
 
-def test_a_comment_loses_what_identifies_a_patient(client: TestClient) -> None:
-    answer = client.post("/ask", json={"question": "Wanneer is het restaurant open?"}).raise_for_status().json()
-    given = client.post(
-        f"/answers/{answer['id']}/feedback", json={"comment": "mevr. De Backer wachtte erop"}
+TEAM, LEFT = "Vraag het aan Jan Peeters", "Vraag het aan […]"
+WORDED = {  # each route that keeps words of staff: the field that holds them, and what goes with it
+    ("POST", "/answers/{answer_id}/feedback"): ("comment", {}),
+    ("PUT", "/reviews/{answer_id}"): ("remark", {"verdict": "partly"}),
+    ("PATCH", "/conversations/{conversation_id}"): ("title", {}),
+    ("POST", "/documents/{document_id}/owner-questions"): ("text", {"kind": "question"}),
+    ("POST", "/owner-questions/{owner_question_id}/reply"): ("text", {"outcome": "answered"}),
+    ("POST", "/documents/{document_id}/withdraw"): ("reason", {}),
+}
+
+
+def kept(container: Container) -> set[str]:
+    """What any table holds of what staff wrote."""
+    tables = ("feedback", "reviews", "conversations", "owner_questions", "documents")
+    return {row["row"] for table in tables for row in container.db.all(f"select t::text as row from {table} t")}
+
+
+def test_nothing_is_left_out_of_what_staff_write_before_they_saw_it(client: TestClient, container: Container) -> None:
+    answer = client.post("/ask", json={"question": "Hoeveel paracetamol bij 12 kg?"}).raise_for_status().json()
+    document = {"document_id": answer["sources"][0]["document_id"]}
+    owners = client.post(
+        f"/documents/{document['document_id']}/owner-questions", json={"kind": "question", "text": "Nog zo?"}
     ).raise_for_status()
-    assert given.json()["comment"] == "mevr. […] wachtte erop"
+    ids = {
+        "answer_id": answer["id"], "conversation_id": answer["conversation_id"],
+        "owner_question_id": owners.json()["question"]["id"], **document,
+    }  # fmt: skip
+    for (method, path), (field, more) in WORDED.items():
+        send = partial(client.request, method, path.format(**ids))
+        before = kept(container)
+        for choice in ({}, {"personal_data": "stop"}):
+            response = send(json={field: TEAM, **more, **choice})
+            said = response.json()
+            assert (response.status_code, said["code"], said["instead"]) == (422, "personal_data", LEFT), path
+            assert said["errors"][0]["where"] == f"body.{field}"
+        assert kept(container) == before, path
+        send(json={field: TEAM, **more, "personal_data": "keep"}).raise_for_status()
+        assert any(TEAM in row for row in kept(container) - before), path
+        if "reply" not in path:  # once
+            send(json={field: TEAM, **more, "personal_data": "remove"}).raise_for_status()
+            assert any(LEFT in row for row in kept(container) - before), path
+
+
+def test_every_route_that_takes_words_of_staff_is_tried(client: TestClient) -> None:
+    made = client.app.openapi()  # type: ignore[attr-defined]
+    taking = {
+        name for name, model in made["components"]["schemas"].items() if "personal_data" in model.get("properties", {})
+    }
+    found = {
+        (method.upper(), path)
+        for path, methods in made["paths"].items()
+        for method, operation in methods.items()
+        if any(f'/{name}"' in json.dumps(operation.get("requestBody", {})) for name in taking)
+    }
+    assert found - set(WORDED) == {("POST", "/ask")}
+
+
+def test_where_the_hospital_masks_questions_a_writer_sees_what_goes(container: Container) -> None:
+    masking = container.with_settings(container.settings.model_copy(update={"personal_data": "mask"}))
+    with TestClient(create_app(masking.settings, masking)) as client:
+        answer = client.post("/ask", json={"question": "Hoeveel paracetamol bij 12 kg?"}).raise_for_status().json()
+        path = f"/answers/{answer['id']}/feedback"
+        response = client.post(path, json={"comment": TEAM, "personal_data": "keep"})
+        assert (response.status_code, response.json()["code"]) == (422, "personal_data_refused")
+        given = client.post(path, json={"comment": TEAM, "personal_data": "remove"}).raise_for_status()
+        assert given.json()["comment"] == LEFT
 
 
 def limited(client: TestClient, **limits: Any) -> None:

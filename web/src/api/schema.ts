@@ -496,9 +496,9 @@ export interface paths {
         /**
          * Take a document out, and say why
          * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. What identifies a patient is left out of the reason, which takes the
-         *     place of another where the document is taken out already. The list is changed first: what it
-         *     does not call indexed is never a source, whatever the index still holds.
+         *     the answers that quoted it. The reason takes the place of another where the document is taken
+         *     out already. The list is changed first: what it does not call indexed is never a source,
+         *     whatever the index still holds.
          */
         post: {
             parameters: {
@@ -883,8 +883,7 @@ export interface paths {
         };
         /**
          * Name a conversation, pin it or let it go
-         * @description What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`.
-         *     The title goes when the conversation does.
+         * @description The title goes when the conversation does.
          */
         patch: {
             parameters: {
@@ -1316,7 +1315,7 @@ export interface paths {
         /**
          * Judge an answer that somebody was given
          * @description What was said of it before stays among the earlier ones. Who asked reads verdict and remark,
-         *     and not whose they are. What identifies a patient is left out of the remark.
+         *     and not whose they are.
          */
         put: {
             parameters: {
@@ -2856,6 +2855,11 @@ export interface components {
         };
         /** @description At least one of the two; what is absent stays as it is. */
         ConversationIn: {
+            /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
             title?: string | null;
             pinned?: boolean | null;
         } | {
@@ -3233,6 +3237,11 @@ export interface components {
          *     or words. A report needs words.
          */
         FeedbackIn: ({
+            /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
             found?: ("yes" | "partly" | "no") | null;
             /** @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`; `document`: the hospital has none on this. */
             missing?: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
@@ -3872,6 +3881,11 @@ export interface components {
         };
         OwnerQuestionIn: {
             /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
+            /**
              * @description `report`: something in the document is no longer right.
              * @enum {string}
              */
@@ -3880,11 +3894,6 @@ export interface components {
             page?: number | null;
             /** @description The answer under which you ask: yours, or one that you may review. */
             answer_id?: string | null;
-            /**
-             * @description Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was seen, `instead` is the text without it.
-             * @default false
-             */
-            remove: boolean;
         };
         OwnerQuestionList: {
             questions: components["schemas"]["OwnerQuestionOut"][];
@@ -4191,17 +4200,17 @@ export interface components {
         /** @description What `answered` says must be in words; for the others words are welcome. */
         ReplyIn: {
             /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
+            /**
              * @description `mended`: the document is, or soon will be, corrected; `retired`: the document is taken out, by this request.
              * @enum {string}
              */
             outcome: "answered" | "mended" | "retired";
             /** @default  */
             text: string;
-            /**
-             * @description Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was seen, `instead` is the text without it.
-             * @default false
-             */
-            remove: boolean;
         };
         ReportOut: {
             /** Format: date */
@@ -4249,6 +4258,11 @@ export interface components {
             after: string;
         };
         ReviewIn: {
+            /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
             /** @enum {string} */
             verdict: "right" | "partly" | "wrong" | "harmful";
             /** @default  */
@@ -4648,6 +4662,11 @@ export interface components {
         };
         WithdrawIn: {
             /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
+            /**
              * @description Kept, and told to who opens the document, or an answer from it, later.
              * @default
              */
@@ -4718,7 +4737,7 @@ export interface components {
             /** @default null */
             errors: components["schemas"]["WrongOut"][] | null;
             /**
-             * @description Of `personal_data`: the question without what identifies a patient.
+             * @description Of `personal_data`: the text without what identifies a patient.
              * @default null
              */
             instead: string | null;

@@ -9,7 +9,7 @@ export const useFeedback = (answerId: string) =>
     call(
       service.POST("/answers/{answer_id}/feedback", {
         params: { path: { answer_id: answerId } },
-        body: { comment: "", ...said },
+        body: { comment: "", personal_data: "stop", ...said },
       }),
     ),
   );

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from rag_api.answering.question.personal import checked
+from rag_api.answering.question.personal import written
 from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, Limit, Offset, UserDep, Uuid
@@ -19,7 +19,6 @@ from rag_api.audit.entry import Result
 from rag_api.db.questions import answers as stored
 from rag_api.db.questions.reviews import judged_of
 from rag_api.db.questions.since import since_given
-from rag_api.domain import PersonalChoice
 
 Search = Annotated[
     str,
@@ -71,12 +70,9 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
 def change_conversation(
     db: DbDep, container: ContainerDep, user: UserDep, conversation_id: Uuid, body: api.ConversationIn
 ) -> api.ConversationOut:
-    """What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`.
-    The title goes when the conversation does."""
-    title = (
-        body.title
-        and checked(" ".join(body.title.split()), PersonalChoice.REMOVE, container.settings.personal_data).text
-    )
+    """The title goes when the conversation does."""
+    policy = container.settings.personal_data
+    title = body.title and written(" ".join(body.title.split()), body.personal_data, policy, "title")
     return conversation_out(stored.change_conversation(db, user, conversation_id, title=title, pinned=body.pinned))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from rag_api.answering.question.personal import checked
+from rag_api.answering.question.personal import written
 from rag_api.api import schemas as api
 from rag_api.api.deps import ContainerDep, DbDep, UserDep, Uuid
 from rag_api.api.mapping import feedback_out
@@ -14,7 +14,6 @@ from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.documents import get_document
 from rag_api.db.questions.answers import add_feedback
-from rag_api.domain import PersonalChoice
 
 router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
 
@@ -31,9 +30,7 @@ def give_feedback(
 ) -> api.FeedbackOut:
     if body.document_id is not None:
         get_document(db, user, body.document_id)
-    policy = container.settings.personal_data
-    # what identifies a patient says nothing of an answer
-    comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text
+    comment = written(body.comment.strip(), body.personal_data, container.settings.personal_data, "comment")
     given, whom = add_feedback(
         db,
         user,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from rag_api.api.schemas.asking.answers import AnswerOut
-from rag_api.api.schemas.base import DocumentIdText, In, Words
+from rag_api.api.schemas.base import DocumentIdText, Words, WordsOfStaff
 
 Title = Annotated[
     Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
@@ -34,7 +34,7 @@ class ConversationDetail(ConversationOut):
     answers: list[AnswerOut]
 
 
-class ConversationIn(In):
+class ConversationIn(WordsOfStaff):
     """At least one of the two; what is absent stays as it is."""
 
     model_config = ConfigDict(
@@ -56,7 +56,7 @@ class ConversationIn(In):
         return self
 
 
-class FeedbackIn(In):
+class FeedbackIn(WordsOfStaff):
     """All optional, at least one: a verdict, what was missing, the document that held the answer,
     or words. A report needs words."""
 

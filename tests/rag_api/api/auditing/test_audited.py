@@ -276,7 +276,8 @@ def test_the_reason_of_a_withdrawal_is_kept_and_not_in_the_chain_itself(world: W
     document = load(world.container, "weg.pdf", "Deze geldt niet meer.")
     began = world.now
     reason = "Vervangen door een andere werkwijze. Mevrouw Jansen, geboren op 3 mei 1961, klaagde."
-    sent = world.send("POST", f"/documents/{document.id}/withdraw", "admin", json={"reason": reason})
+    body = {"reason": reason, "personal_data": "remove"}
+    sent = world.send("POST", f"/documents/{document.id}/withdraw", "admin", json=body)
     kept = sent.raise_for_status().json()["withdrawn_reason"]
     assert kept.startswith("Vervangen door een andere werkwijze.")
     assert "1961" not in kept, "what identifies a patient is left out"

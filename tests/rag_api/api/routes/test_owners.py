@@ -133,11 +133,12 @@ def test_what_identifies_a_patient_is_refused_or_left_out(document: Document, nu
     no = nurse("POST", path, kind="question", text=PATIENT)
     assert refused(no) == "personal_data"
     assert "Jansen" not in no.json()["instead"]
-    made = nurse("POST", path, kind="question", text=PATIENT, remove=True).json()["question"]
+    made = nurse("POST", path, kind="question", text=PATIENT, personal_data="remove").json()["question"]
     assert "Jansen" not in made["text"]
     reply = f"/owner-questions/{made['id']}/reply"
     assert refused(judge("POST", reply, outcome="answered", text=PATIENT)) == "personal_data"
-    assert "Jansen" not in judge("POST", reply, outcome="answered", text=PATIENT, remove=True).json()["reply"]
+    replied = judge("POST", reply, outcome="answered", text=PATIENT, personal_data="remove").json()
+    assert "Jansen" not in replied["reply"]
 
 
 def test_an_owner_takes_their_document_out_and_nobody_else_without_the_role(

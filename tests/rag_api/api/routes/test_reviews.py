@@ -96,7 +96,8 @@ def test_a_judgement_is_kept_and_another_stands_before_it(
 ) -> None:
     dose = ask(client, asker, DOSE)
     judge(client, dose, verdict="partly", remark="Het gewicht ontbreekt.")
-    said = judge(client, dose, verdict="harmful", remark="Gaat over mevrouw Jansen, geboren op 3 mei 1961.")["review"]
+    remark = "Gaat over mevrouw Jansen, geboren op 3 mei 1961."
+    said = judge(client, dose, verdict="harmful", remark=remark, personal_data="remove")["review"]
     assert (said["verdict"], said["judged_by"], said["sent_to"]) == ("harmful", "judge", None)
     assert "1961" not in said["remark"], "what identifies a patient is left out"
     assert [one["review"]["verdict"] for one in reviews(client)] == ["harmful"]

@@ -1,31 +1,57 @@
 // Taking a document out, asked once more, with a reason for who opens it later; and that reason,
 // said or corrected afterwards.
 import { type FormEvent, useState } from "react";
-import type { DocumentSummary } from "../../api/types";
+import type { ApiError } from "../../api/errors";
+import type { DocumentSummary, PersonalChoice } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { useRetire } from "../../queries/staff/documents";
+import { NotKept } from "../owners/Personal";
 import { Confirm } from "../shared/controls/Confirm";
-import { Problem } from "../shared/controls/Problem";
 
 const LONGEST = 500; // characters: the service's limit
+
+export interface Reason {
+  reason: string;
+  personal_data: PersonalChoice;
+}
 
 interface Props {
   label: string;
   question: string;
   yes: string;
-  onYes(reason: string): void;
+  error: ApiError | null; // of the last try
+  onYes(why: Reason): void;
+  onReason(): void; // it is another
 }
 
-export function Withdraw({ onYes, ...asked }: Props) {
+export function Withdraw({ error, onYes, onReason, ...asked }: Props) {
   const m = useStaffMessages();
   const [reason, setReason] = useState("");
+  const [none, setNone] = useState(false); // there is a reason to give none
+  const send = (personal_data: PersonalChoice): void => onYes({ reason: reason.trim(), personal_data });
   return (
-    <Confirm {...asked} onYes={() => onYes(reason.trim())}>
-      <label className="document-field">
-        {m.admin.why}
-        <input maxLength={LONGEST} value={reason} onChange={(event) => setReason(event.target.value)} />
-      </label>
-    </Confirm>
+    <>
+      <Confirm {...asked} disabled={!none && !reason.trim()} onYes={() => send("stop")}>
+        <label className="document-field">
+          {m.admin.whyWithdrawn}
+          <input
+            maxLength={LONGEST}
+            value={reason}
+            onChange={(event) => {
+              setReason(event.target.value);
+              onReason();
+            }}
+          />
+        </label>
+        {!reason.trim() && (
+          <label className="bulk-all">
+            <input type="checkbox" checked={none} onChange={(event) => setNone(event.target.checked)} />
+            {m.admin.noReason}
+          </label>
+        )}
+      </Confirm>
+      <NotKept error={error} onPersonal={send} />
+    </>
   );
 }
 
@@ -33,9 +59,11 @@ export function WithdrawalReason({ document: { id, title, withdrawn_reason } }: 
   const m = useStaffMessages();
   const [reason, setReason] = useState(withdrawn_reason);
   const { mutate, error, isPending, isSuccess, reset } = useRetire();
+  const send = (personal_data: PersonalChoice): void =>
+    mutate({ id, reason: reason.trim(), personal_data }, { onSuccess: (said) => setReason(said.withdrawn_reason) });
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    mutate({ id, reason: reason.trim() }, { onSuccess: (said) => setReason(said.withdrawn_reason) });
+    send("stop");
   };
   return (
     <details className="still-holds">
@@ -61,7 +89,7 @@ export function WithdrawalReason({ document: { id, title, withdrawn_reason } }: 
         </button>
         <span role="status">{isSuccess && m.find.saved}</span>
       </form>
-      <Problem code={error?.code} />
+      <NotKept error={error} onPersonal={send} />
     </details>
   );
 }

@@ -1,11 +1,12 @@
 // One conversation in the list of those before: the way to it, and what can be done with it.
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
-import type { ConversationSummary } from "../../api/types";
+import type { ConversationSummary, PersonalChoice } from "../../api/types";
 import { failureWords, formatInstant, useStaffMessages } from "../../i18n";
 import { getConversation, useChangeConversation, useForget } from "../../queries/conversations";
 import { download } from "../../state/window/download";
 import { conversationPath, TO_PRINT } from "../../state/window/route";
+import { NotKept } from "../owners/Personal";
 import { Confirm } from "../shared/controls/Confirm";
 import { neighbourOf } from "../shared/controls/neighbour";
 import { markdownOf } from "./markdown";
@@ -32,7 +33,7 @@ export function Conversation({ conversation, onMoved }: Props) {
   };
   const remove = (): void => forget.mutate(id, { onSuccess: neighbourOf(".asked-then li", "input[type=search]") });
   const pinName = pinned ? m.conversations.unpin : m.conversations.pin;
-  const pin = (): void => change.mutate({ pinned: !pinned }, { onSuccess: () => onMoved(id) });
+  const pin = (): void => change.mutate({ pinned: !pinned, personal_data: "stop" }, { onSuccess: () => onMoved(id) });
   return (
     <li className="card finder-row">
       <a className="link document-title" href={conversationPath(id)}>
@@ -43,7 +44,7 @@ export function Conversation({ conversation, onMoved }: Props) {
         <button type="button" className="link" id={pinId(id)} aria-label={`${pinName}: ${title}`} onClick={pin}>
           {pinName}
         </button>
-        <Rename title={title} onName={(name, named) => change.mutate({ title: name }, { onSuccess: named })} />
+        <Rename conversation={conversation} />
         <button type="button" className="link" aria-label={`${m.conversations.markdown}: ${title}`} onClick={save}>
           {m.conversations.markdown}
         </button>
@@ -63,8 +64,9 @@ export function Conversation({ conversation, onMoved }: Props) {
 
 const LONGEST = 120; // the service's limit
 
-function Rename({ title, onName }: { title: string; onName(name: string, named: () => void): void }) {
+function Rename({ conversation: { id, title } }: { conversation: ConversationSummary }) {
   const m = useStaffMessages();
+  const { mutate, error, reset } = useChangeConversation(id);
   const [name, setName] = useState<string | null>(null); // null: it is not being named
   const button = useRef<HTMLButtonElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -87,15 +89,26 @@ function Rename({ title, onName }: { title: string; onName(name: string, named: 
         {m.conversations.rename}
       </button>
     );
-  const close = (): void => setName(null);
-  const save = (event: FormEvent): void => {
-    event.preventDefault();
+  const close = (): void => {
+    setName(null);
+    reset();
+  };
+  const save = (personal_data: PersonalChoice): void => {
     const wanted = name.trim();
-    if (wanted && wanted !== title) onName(wanted, close);
+    if (wanted && wanted !== title) mutate({ title: wanted, personal_data }, { onSuccess: close });
     else close();
   };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save("stop");
+  };
   return (
-    <form className="asked-name" onSubmit={save} onKeyDown={(event) => event.key === "Escape" && close()}>
+    <form
+      className="asked-name"
+      onSubmit={submit}
+      onChange={reset}
+      onKeyDown={(event) => event.key === "Escape" && close()}
+    >
       <label className="document-field">
         {m.conversations.name}
         <input ref={input} value={name} maxLength={LONGEST} onChange={(event) => setName(event.target.value)} />
@@ -106,6 +119,7 @@ function Rename({ title, onName }: { title: string; onName(name: string, named: 
       <button type="button" className="button" onClick={close}>
         {m.conversations.keep}
       </button>
+      <NotKept error={error} onPersonal={save} />
     </form>
   );
 }

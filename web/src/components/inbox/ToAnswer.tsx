@@ -1,11 +1,11 @@
 // A question that waits for this reader: answered, being corrected, or the document taken out.
 import { useId, useState } from "react";
-import type { OwnerQuestion, OwnerReply } from "../../api/types";
-import { failureWords, useOwnerMessages } from "../../i18n";
+import type { OwnerQuestion, OwnerReply, PersonalChoice } from "../../api/types";
+import { useOwnerMessages } from "../../i18n";
 import { useReply } from "../../queries/owners";
 import { useRoles } from "../../queries/session";
 import { pathOf, rolesOf } from "../../state/window/route";
-import { Personal } from "../owners/Personal";
+import { NotKept } from "../owners/Personal";
 import { Confirm } from "../shared/controls/Confirm";
 import { Question } from "./Question";
 
@@ -41,11 +41,12 @@ function Form({ question: { id, title, version, file, may_retire } }: { question
   const m = useOwnerMessages();
   const help = useId();
   const [text, setText] = useState("");
+  const [none, setNone] = useState(false); // there is a reason to give none
   const [last, setLast] = useState<OwnerReply["outcome"]>("answered");
-  const { mutate, error, isPending } = useReply(id);
-  const send = (outcome: OwnerReply["outcome"], remove = false): void => {
+  const { mutate, error, isPending, reset } = useReply(id);
+  const send = (outcome: OwnerReply["outcome"], personal_data: PersonalChoice = "stop"): void => {
     setLast(outcome);
-    if (!isPending) mutate({ outcome, text, remove });
+    if (!isPending) mutate({ outcome, text, personal_data });
   };
   return (
     <>
@@ -56,21 +57,16 @@ function Form({ question: { id, title, version, file, may_retire } }: { question
           maxLength={LONGEST}
           value={text}
           aria-describedby={help}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            setText(event.target.value);
+            reset();
+          }}
         />
       </label>
       <p className="muted owner-help" id={help}>
         {m.inbox.replyHelp}
       </p>
-      {error?.code.startsWith("personal_data") ? (
-        <Personal words={m.inbox} instead={error.instead} onRemove={() => send(last, true)} />
-      ) : (
-        error && (
-          <p className="notice serious" role="alert">
-            {wordsOf(error.code) ?? failureWords(error.code, m)}
-          </p>
-        )
-      )}
+      <NotKept error={error} words={wordsOf(error?.code)} onPersonal={(choice) => send(last, choice)} />
       <div className="owner-choices">
         <button
           type="button"
@@ -90,14 +86,24 @@ function Form({ question: { id, title, version, file, may_retire } }: { question
             label={m.inbox.retire}
             question={m.inbox.sureRetire(title, version, file)}
             yes={m.inbox.yesRetire}
+            disabled={!none && !text.trim()}
             onYes={() => send("retired")}
-          />
+          >
+            {!text.trim() && (
+              <span className="ask-owner-kinds">
+                <label>
+                  <input type="checkbox" checked={none} onChange={(event) => setNone(event.target.checked)} />
+                  {m.inbox.noReason}
+                </label>
+              </span>
+            )}
+          </Confirm>
         </div>
       )}
     </>
   );
 
-  function wordsOf(code: string): string | undefined {
+  function wordsOf(code = ""): string | undefined {
     return { conflict: m.inbox.conflict, not_allowed: m.inbox.notYours }[code];
   }
 }

@@ -1,13 +1,14 @@
 // Under a refusal: the reader knows the procedure that holds the answer, knows that there is one,
 // or says that there is none. For the gap report and the owners.
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
-import type { ApiError } from "../../api/errors";
-import type { DocumentSummary } from "../../api/types";
-import { failureWords, useOwnerMessages } from "../../i18n";
+import type { DocumentSummary, PersonalChoice } from "../../api/types";
+import { useOwnerMessages } from "../../i18n";
 import { useDocumentsCalled } from "../../queries/documents/pages";
 import { useFeedback } from "../../queries/feedback";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";
+import { Problem } from "../shared/controls/Problem";
+import { NotKept } from "./Personal";
 import "../../styles/answer/owner.css";
 
 const LACKS = ["procedure", "document"] as const; // there is one of unknown title; there is none
@@ -49,7 +50,7 @@ export function AfterRefusal({ answerId }: { answerId: string }) {
         {typeof said === "string" && <p>{worded ? m.refused.sent : m.refused.thanks[said]}</p>}
         {said !== null && typeof said === "object" && <Named document={said} />}
       </div>
-      <Unsent error={error} />
+      <Problem code={error?.code} />
       {typeof said === "string" && !worded && <OwnWords answerId={answerId} onSent={() => setWorded(true)} />}
     </section>
   );
@@ -71,10 +72,13 @@ function OwnWords({ answerId, onSent }: { answerId: string; onSent(): void }) {
   const m = useOwnerMessages();
   const help = useId();
   const [words, setWords] = useState("");
-  const { mutate, isPending, error } = useFeedback(answerId);
+  const { mutate, isPending, error, reset } = useFeedback(answerId);
+  const send = (personal_data: PersonalChoice): void => {
+    if (words.trim() && !isPending) mutate({ comment: words.trim(), personal_data }, { onSuccess: onSent });
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (words.trim() && !isPending) mutate({ comment: words.trim() }, { onSuccess: onSent });
+    send("stop");
   };
   return (
     <form className="own-words" ref={useInView<HTMLFormElement>()} onSubmit={submit}>
@@ -85,7 +89,10 @@ function OwnWords({ answerId, onSent }: { answerId: string; onSent(): void }) {
           maxLength={LONGEST}
           value={words}
           aria-describedby={help}
-          onChange={(event) => setWords(event.target.value)}
+          onChange={(event) => {
+            setWords(event.target.value);
+            reset();
+          }}
         />
       </label>
       <p className="muted owner-help" id={help}>
@@ -94,18 +101,8 @@ function OwnWords({ answerId, onSent }: { answerId: string; onSent(): void }) {
       <button type="submit" className="button" disabled={isPending || !words.trim()}>
         {m.refused.send}
       </button>
-      <Unsent error={error} />
+      <NotKept error={error} onPersonal={send} />
     </form>
-  );
-}
-
-function Unsent({ error }: { error: ApiError | null }) {
-  const m = useOwnerMessages();
-  if (!error) return null;
-  return (
-    <p className="notice serious" role="alert">
-      {failureWords(error.code, m)}
-    </p>
   );
 }
 
@@ -143,7 +140,7 @@ function Finder({ disabled, onChoose }: { disabled: boolean; onChoose(document: 
       <p className="muted" role="status">
         {search && found && m.refused.found(found.length)}
       </p>
-      <Unsent error={error} />
+      <Problem code={error?.code} />
       {search && found && found.length > 0 && (
         <ul>
           {found.map((document) => (

@@ -1,13 +1,13 @@
 // A button under a document or over its pages, and what it opens: a question for the document's
 // owner, or a report that something is no longer right.
 import { type FormEvent, useId, useState } from "react";
-import type { OwnerQuestionIn, Source } from "../../api/types";
-import { failureWords, useOwnerMessages } from "../../i18n";
+import type { OwnerQuestionIn, PersonalChoice, Source } from "../../api/types";
+import { useOwnerMessages } from "../../i18n";
 import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Kinds, Passages, Send, useAlong } from "./DialogParts";
-import { Personal } from "./Personal";
+import { NotKept } from "./Personal";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -61,14 +61,14 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
   const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
   const along = useAlong(quotes);
-  const { mutate, data: sent, error, isPending } = useAskOwner(about.document_id);
-  const send = (remove: boolean): void => {
+  const { mutate, data: sent, error, isPending, reset } = useAskOwner(about.document_id);
+  const send = (personal_data: PersonalChoice): void => {
     if (text.trim() && !isPending)
-      mutate({ kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, remove });
+      mutate({ kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, personal_data });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    send(false);
+    send("stop");
   };
   return (
     <Dialog
@@ -88,7 +88,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
           <a href={pathOf("inbox")}>{m.askOwner.read}</a>
         </p>
       ) : (
-        <form id={id} onSubmit={submit}>
+        <form id={id} onSubmit={submit} onChange={() => error && reset()}>
           <Kinds
             legend={m.askOwner.kind}
             kinds={KINDS}
@@ -112,15 +112,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
             {answerId && m.askOwner.questionAlong} {m.askOwner.help}
           </p>
           <Passages along={along} language={about.language} />
-          {error?.code.startsWith("personal_data") ? (
-            <Personal words={m.askOwner} instead={error.instead} onRemove={() => send(true)} />
-          ) : (
-            error && (
-              <p className="notice serious" role="alert">
-                {failureWords(error.code, m)}
-              </p>
-            )
-          )}
+          <NotKept error={error} onPersonal={send} />
         </form>
       )}
     </Dialog>

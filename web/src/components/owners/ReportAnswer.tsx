@@ -1,13 +1,14 @@
 // A button under an answer, and what it opens: it is wrong, or out of date, with a line on what is.
 // It goes to the document's owner.
 import { type FormEvent, useId, useState } from "react";
-import type { Answer, Reported } from "../../api/types";
-import { failureWords, useOwnerMessages } from "../../i18n";
+import type { Answer, PersonalChoice, Reported } from "../../api/types";
+import { useOwnerMessages } from "../../i18n";
 import { useFeedback } from "../../queries/feedback";
 import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
 import { Dialog } from "../shared/controls/Dialog";
 import { Kinds, Passages, Send, useAlong } from "./DialogParts";
+import { NotKept } from "./Personal";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -36,11 +37,15 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const [comment, setComment] = useState("");
   const along = useAlong(answer.spans.filter((span) => span.document_id === document).map(({ text }) => text));
   const some = along.chosen.length < along.quotes.length ? along.text : ""; // the whole answer goes along by itself
-  const { mutate, data: sent, error, isPending } = useFeedback(answer.id);
+  const { mutate, data: sent, error, isPending, reset } = useFeedback(answer.id);
+  const send = (personal_data: PersonalChoice): void => {
+    const said = comment.trim();
+    if (said && !isPending)
+      mutate({ reported: kind, comment: said + some, document_id: document || null, personal_data });
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const said = comment.trim();
-    if (said && !isPending) mutate({ reported: kind, comment: said + some, document_id: document || null });
+    send("stop");
   };
   return (
     <Dialog
@@ -55,7 +60,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
           {sent.owner !== null && <a href={pathOf("inbox")}>{m.askOwner.read}</a>}
         </p>
       ) : (
-        <form id={id} onSubmit={submit}>
+        <form id={id} onSubmit={submit} onChange={() => error && reset()}>
           <Kinds
             legend={m.report.kind}
             kinds={KINDS}
@@ -91,11 +96,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
           <p className="muted owner-help" id={`${id}-help`}>
             {m.report.help}
           </p>
-          {error && (
-            <p className="notice serious" role="alert">
-              {failureWords(error.code, m)}
-            </p>
-          )}
+          <NotKept error={error} onPersonal={send} />
         </form>
       )}
     </Dialog>

@@ -23,8 +23,6 @@ export const owners = {
       `Sent to ${owner}${byMail ? ", who is told by mail" : ""}. The answer will be under “Questions to owners”.`,
     sentToQuality:
       "This document’s owner has no account here yet. Quality staff have your message; the answer will be under “Questions to owners”.",
-    personal: "This seems to hold what identifies a patient. Nothing was sent or stored. Without it, it reads:",
-    remove: "Leave it out and send",
     read: "Read what became of it",
   },
   refused: {
@@ -46,7 +44,7 @@ export const owners = {
     },
     words: "What else do you know of it? You need not say.",
     wordsHelp:
-      "The same people read this with your question, with your function and department and without your name. Whatever identifies a patient is left out.",
+      "The same people read this with your question, with your function and department and without your name. Write nothing about a patient.",
     send: "Send",
     sent: "Thank you, this is with your question now.",
   },
@@ -56,7 +54,7 @@ export const owners = {
     kinds: { wrong: "it is wrong, or not for this question", outdated: "it is out of date" },
     document: "In which procedure?",
     text: "What is not right?",
-    help: "The owner of the procedure and quality staff read it, with your question, function and department and without your name. What identifies a patient is left out.",
+    help: "The owner of the procedure and quality staff read it, with your question, function and department and without your name. Write nothing about a patient.",
     toQuality: "The owner has no account here yet: quality staff have your report.",
   },
   inbox: {
@@ -96,6 +94,7 @@ export const owners = {
     sureRetire: (title: string, version: string, file: string) =>
       `Take “${title}”${version && `, version ${version}`} (${file}) out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
     yesRetire: "Yes, take it out",
+    noReason: "Without saying why",
     unanswered: "Asked in vain, nearest to your documents",
     unansweredLead:
       "No document answered this. Perhaps it belongs in one of yours. Staff typed these words; treat them with care.",
@@ -106,8 +105,6 @@ export const owners = {
       `there is a procedure on this, ${count === 1 ? "a reader says" : `${count} readers say`}`,
     named: (title: string, count: number) =>
       `It stands in “${title}”, ${count === 1 ? "a reader says" : `${count} readers say`}: the question's words may be missing there.`,
-    personal: "This seems to hold what identifies a patient, and was not stored. Without it, it reads:",
-    remove: "Leave it out and answer",
     conflict: "Somebody answered this meanwhile. Load the page again.",
     notYours: "This document is not yours to take out: its owner or an administrator does.",
   },

@@ -25,9 +25,6 @@ export const owners: OwnerWords = {
       `Verstuurd aan ${owner}${byMail ? ", die ook een mail krijgt" : ""}. Het antwoord komt bij “Vragen aan eigenaars”.`,
     sentToQuality:
       "De eigenaar van dit document heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht; het antwoord komt bij “Vragen aan eigenaars”.",
-    personal:
-      "Dit lijkt gegevens te bevatten die een patiënt herkenbaar maken. Er is niets verstuurd of bewaard. Zonder die gegevens staat er:",
-    remove: "Weglaten en versturen",
     read: "Lees wat ervan geworden is",
   },
   refused: {
@@ -51,7 +48,7 @@ export const owners: OwnerWords = {
     },
     words: "Wat weet u er nog van? Dit hoeft niet.",
     wordsHelp:
-      "Dezelfde mensen lezen dit bij uw vraag, met uw functie en dienst en zonder uw naam. Wat een patiënt herkenbaar maakt, wordt weggelaten.",
+      "Dezelfde mensen lezen dit bij uw vraag, met uw functie en dienst en zonder uw naam. Schrijf niets over een patiënt.",
     send: "Verstuur",
     sent: "Dank u, dit staat nu bij uw vraag.",
   },
@@ -61,7 +58,7 @@ export const owners: OwnerWords = {
     kinds: { wrong: "het is fout, of hoort niet bij deze vraag", outdated: "het is verouderd" },
     document: "In welke procedure?",
     text: "Wat klopt er niet?",
-    help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw vraag, functie en dienst en zonder uw naam. Wat een patiënt herkenbaar maakt, wordt weggelaten.",
+    help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw vraag, functie en dienst en zonder uw naam. Schrijf niets over een patiënt.",
     toQuality: "De eigenaar heeft hier nog geen account: de kwaliteitsmedewerkers hebben uw melding.",
   },
   inbox: {
@@ -101,6 +98,7 @@ export const owners: OwnerWords = {
     sureRetire: (title: string, version: string, file: string) =>
       `“${title}”${version && `, versie ${version}`} (${file}) intrekken? Er wordt dan niets meer uit beantwoord. Wat u hierboven schreef, is de reden: wie het document later opent, leest ze.`,
     yesRetire: "Ja, trek in",
+    noReason: "Zonder te zeggen waarom",
     unanswered: "Vergeefs gevraagd, het dichtst bij uw documenten",
     unansweredLead:
       "Geen document beantwoordde dit. Misschien hoort het in een van de uwe. Medewerkers typten deze woorden; ga er zorgvuldig mee om.",
@@ -111,9 +109,6 @@ export const owners: OwnerWords = {
     exists: (count: number) => `er is een procedure over, ${count === 1 ? "zegt een lezer" : `zeggen ${count} lezers`}`,
     named: (title: string, count: number) =>
       `Het staat in “${title}”, ${count === 1 ? "zegt een lezer" : `zeggen ${count} lezers`}: misschien ontbreken daar de woorden van de vraag.`,
-    personal:
-      "Dit lijkt gegevens te bevatten die een patiënt herkenbaar maken, en is niet bewaard. Zonder die gegevens staat er:",
-    remove: "Weglaten en beantwoorden",
     conflict: "Iemand heeft dit intussen beantwoord. Laad de pagina opnieuw.",
     notYours: "Dit document is niet het uwe om in te trekken: de eigenaar of een beheerder doet dat.",
   },

@@ -260,7 +260,7 @@ export const staff = {
     sayWhy: "Say why it was withdrawn",
     otherWhy: "Change the reason",
     whyWithdrawn: "Reason (who opens the document reads it)",
-    why: "Reason (optional; who opens the document later reads it)",
+    noReason: "Without saying why",
     wasReviewed: (next: string) => `reviewed, next review by ${next}`,
     wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,
     fields: {

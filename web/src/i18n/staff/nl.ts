@@ -262,7 +262,7 @@ export const staff: StaffWords = {
     sayWhy: "Zeg waarom het ingetrokken is",
     otherWhy: "Wijzig de reden",
     whyWithdrawn: "Reden (wie het document opent, leest ze)",
-    why: "Reden (hoeft niet; wie het document later opent, leest ze)",
+    noReason: "Zonder te zeggen waarom",
     wasReviewed: (next: string) => `nagekeken, opnieuw uiterlijk op ${next}`,
     wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,
     fields: {

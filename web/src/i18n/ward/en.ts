@@ -64,6 +64,9 @@ export const ward = {
     instead: "Without it:",
     remove: "Remove it and ask",
     keep: "Ask anyway",
+    written: "This seems to identify a patient, and is not kept yet: choose below, or change your text.",
+    keepRest: "Leave it out and keep the rest",
+    keepAll: "It is not about a patient: keep all of it",
   },
   made: {
     given: (at: string, unchanged: boolean) =>

@@ -70,6 +70,9 @@ export const ward: WardWords = {
     instead: "Zonder:",
     remove: "Weglaten en vragen",
     keep: "Toch zo vragen",
+    written: "Dit lijkt een patiënt herkenbaar te maken, en is nog niet bewaard: kies hieronder, of wijzig uw tekst.",
+    keepRest: "Weglaten en bewaren",
+    keepAll: "Het gaat niet over een patiënt: bewaar alles",
   },
   made: {
     given: (at, unchanged) =>

@@ -2,7 +2,15 @@
 import { type InfiniteData, keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, service } from "../../api/client";
 import { ApiError, asApiError } from "../../api/errors";
-import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn } from "../../api/types";
+import type {
+  Access,
+  DocumentDetail,
+  DocumentList,
+  DocumentSummary,
+  Loaded,
+  MetadataIn,
+  PersonalChoice,
+} from "../../api/types";
 import { useChange } from "../client";
 import { find, getDocument, LISTS, type Order, ofOne, one, type Wanted } from "../documents/list";
 import { PAGES, usePages } from "../documents/pages";
@@ -176,8 +184,14 @@ export function useLoad() {
   }, LISTS);
 }
 
-const retire = ({ id, reason }: { id: string; reason: string }): Promise<DocumentSummary> =>
-  call(service.POST("/documents/{document_id}/withdraw", { ...one(id), body: { reason } }));
+interface Withdrawn {
+  id: string;
+  reason: string;
+  personal_data: PersonalChoice;
+}
+
+const retire = ({ id, ...body }: Withdrawn): Promise<DocumentSummary> =>
+  call(service.POST("/documents/{document_id}/withdraw", { ...one(id), body }));
 export const useRetire = () => useChange(retire, LISTS);
 
 /** Read once more what could not be read. Raises where it still cannot. */
@@ -193,14 +207,17 @@ export const useRestore = () =>
   useChange((id: string) => call(service.POST("/documents/{document_id}/restore", one(id))), LISTS);
 
 /** What is done to each: described anew, taken out for a reason, or read once more. */
-export type Bulked = (MetadataIn & { reset: unknown }) | { withdraw: string } | { retry: true };
+export type Bulked = (MetadataIn & { reset: unknown }) | { withdraw: Omit<Withdrawn, "id"> } | { retry: true };
 
 export interface Done {
   done: number;
   failed: { document: DocumentSummary; code: string }[];
 }
 
-/** The same change to each of these, one after another. `tell`: so many are done. */
+/**
+ * The same change to each of these, one after another. `tell`: so many are done. Throws where the
+ * words that go with it are for their writer to decide on: that is so for all of them.
+ */
 export function useBulk() {
   const client = useQueryClient();
   return async (documents: readonly DocumentSummary[], change: Bulked, tell: (done: number) => void): Promise<Done> => {
@@ -208,11 +225,15 @@ export function useBulk() {
     for (const [place, document] of documents.entries()) {
       tell(place);
       await ("withdraw" in change
-        ? retire({ id: document.id, reason: change.withdraw })
+        ? retire({ id: document.id, ...change.withdraw })
         : "retry" in change
           ? retry(document.id)
           : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
-      ).catch((error) => failed.push({ document, code: asApiError(error).code }));
+      ).catch((thrown) => {
+        const error = asApiError(thrown);
+        if (error.code.startsWith("personal_data")) throw error;
+        failed.push({ document, code: error.code });
+      });
     }
     for (const queryKey of [LISTS, OWNERS]) void client.invalidateQueries({ queryKey });
     return { done: documents.length - failed.length, failed };

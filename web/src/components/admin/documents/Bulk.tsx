@@ -1,7 +1,7 @@
 // The same change to all the documents that are chosen: department, owner, last day of validity, or
 // taken out. What fails stays chosen.
 import { useState } from "react";
-import { asApiError } from "../../../api/errors";
+import { type ApiError, asApiError } from "../../../api/errors";
 import type { DocumentSummary } from "../../../api/types";
 import { type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
@@ -29,6 +29,7 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged, onWithdra
   const [until, setUntil] = useState("");
   const [at, setAt] = useState<number | null>(null); // of those that are being changed
   const [ended, setEnded] = useState<Done | null>(null);
+  const [unkept, setUnkept] = useState<ApiError | null>(null); // a reason that is for its writer to decide on
   const [named, setNamed] = useState(""); // the owner that was set
   const changeEach = useBulk();
   const [choosing, setChoosing] = useState(false); // they are being listed
@@ -42,8 +43,11 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged, onWithdra
   const change = async (what: Bulked): Promise<void> => {
     setEnded(null);
     setNamed("");
-    const done = await changeEach(chosen, what, setAt);
-    setAt(null);
+    setUnkept(null);
+    const done = await changeEach(chosen, what, setAt)
+      .catch((error) => setUnkept(error))
+      .finally(() => setAt(null));
+    if (!done) return;
     setEnded(done);
     if ("reset" in what && done.done > 0) setNamed(what.owner ?? "");
     const left = done.failed.map(({ document }) => document);
@@ -119,7 +123,9 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged, onWithdra
               label={m.admin.retireMany(chosen.length)}
               question={m.admin.sureRetireMany(chosen.map(({ source }) => source))}
               yes={m.admin.yesRetireMany}
-              onYes={(reason) => void change({ withdraw: reason })}
+              error={unkept}
+              onReason={() => setUnkept(null)}
+              onYes={(why) => void change({ withdraw: why })}
             />
           </div>
         </fieldset>

@@ -39,7 +39,7 @@ export function Documents() {
   }, [gone]);
   const listed = { ...wanted, search: useDelayed(wanted.search.trim()) };
   const list = useDocuments(listed);
-  const [retire, restore] = [useRetire(), useRestore()];
+  const restore = useRestore();
   const mayChange = mayLoad(useRoles());
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
@@ -47,7 +47,7 @@ export function Documents() {
     setWanted({ ...wanted, ...part });
     setChosen([]);
     setGone("");
-    for (const change of [retire, restore]) change.reset(); // what could not be done is said until something else is
+    restore.reset(); // what could not be done is said until something else is
   };
   const changed = (left: readonly DocumentSummary[]): void => {
     setChosen(left);
@@ -60,7 +60,7 @@ export function Documents() {
     <Staff page="documents" lead={mayChange ? m.admin.lead : m.admin.readersLead}>
       {mayChange && <Load />}
       <ListFilters wanted={wanted} onWanted={choose} />
-      <Problem code={(list.error ?? retire.error)?.code} />
+      <Problem code={list.error?.code} />
       {restore.error && (
         <p className="notice serious" role="alert">
           {m.admin.notRestored}
@@ -101,16 +101,8 @@ export function Documents() {
               document={one}
               chosen={chosen.some(({ id }) => id === one.id)}
               onChosen={choosable ? (on) => toggle(one, on) : undefined}
+              mayChange={mayChange}
               onGone={setGone}
-              onRetire={
-                mayChange
-                  ? (reason) =>
-                      retire.mutate(
-                        { id: one.id, reason },
-                        { onSuccess: () => setGone(m.admin.areWithdrawn([one.title])) },
-                      )
-                  : undefined
-              }
             />
           ),
         )}
@@ -128,14 +120,15 @@ interface RowProps {
   document: DocumentSummary;
   chosen: boolean;
   onChosen: ((on: boolean) => void) | undefined;
-  onRetire: ((reason: string) => void) | undefined;
+  mayChange: boolean;
   onGone(said: string): void;
 }
 
-function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
+function Row({ document, chosen, onChosen, mayChange, onGone }: RowProps) {
   const m = useStaffMessages();
   const [open, setOpen] = useState(false);
-  const { title, version, source, replaced_by } = document;
+  const { id, title, version, source, replaced_by } = document;
+  const { mutate: retire, error, reset } = useRetire();
   const titled = (one: NonNullable<typeof replaced_by>): string =>
     [`“${one.title}”`, one.version && m.card.version(one.version)].filter(Boolean).join(", ");
   return (
@@ -157,16 +150,18 @@ function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
         {open && (
           <>
             <Opening document={document} />
-            <DocumentForm id={document.id} />
-            {onRetire && <Access document={document} onLost={onGone} />}
+            <DocumentForm id={id} />
+            {mayChange && <Access document={document} onLost={onGone} />}
             <StillHolds document={document} />
-            {onRetire && document.status === "failed" && <Retry id={document.id} />}
-            {onRetire && (
+            {mayChange && document.status === "failed" && <Retry id={id} />}
+            {mayChange && (
               <Withdraw
                 label={m.admin.retire}
                 question={m.admin.sureRetire(title, version, source, replaced_by ? titled(replaced_by) : "")}
                 yes={m.admin.yesRetire}
-                onYes={onRetire}
+                error={error}
+                onReason={reset}
+                onYes={(why) => retire({ id, ...why }, { onSuccess: () => onGone(m.admin.areWithdrawn([title])) })}
               />
             )}
           </>

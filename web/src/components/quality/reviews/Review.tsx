@@ -1,13 +1,14 @@
 // A question that somebody asked, what they were answered or why not, and what is said of that.
 import { Suspense, useState } from "react";
-import type { Reviewed, ReviewVerdict } from "../../../api/types";
-import { failureWords, formatInstant, type StaffMessages, useStaffMessages } from "../../../i18n";
+import type { PersonalChoice, Reviewed, ReviewVerdict } from "../../../api/types";
+import { formatInstant, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
 import { noticesSaid } from "../../../text/documents/facts";
 import { toldApart } from "../../../text/shares";
 import { AnswerText } from "../../answer/text/AnswerText";
+import { NotKept } from "../../owners/Personal";
 import { WhoReads } from "../../owners/WhoReads";
 import { Choice } from "../../shared/controls/Choice";
 
@@ -95,13 +96,14 @@ function Form({ asked: { answer_id, sources, review, earlier, reports } }: { ask
   const [reply, setReply] = useState(true); // to who reported the answer
   const { mutate, error, isPending, isSuccess, reset } = useReview(answer_id);
   const lacking = verdict === null || (to !== "" && !remark.trim());
-  const save = (): void => {
+  const save = (personal_data: PersonalChoice): void => {
     const page = sources.find((one) => one.document_id === to)?.page;
     if (verdict !== null)
       mutate(
         {
           verdict,
           remark,
+          personal_data,
           document_id: to || null,
           page: page ?? null,
           reply: reply && reports > 0 && remark.trim() !== "",
@@ -120,7 +122,7 @@ function Form({ asked: { answer_id, sources, review, earlier, reports } }: { ask
       onChange={() => (isSuccess || error) && reset()}
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        save("stop");
       }}
     >
       <fieldset>
@@ -199,11 +201,7 @@ function Form({ asked: { answer_id, sources, review, earlier, reports } }: { ask
           </ul>
         </>
       )}
-      {error && (
-        <p className="notice serious" role="alert">
-          {error.code === "conflict" ? m.reviews.sentAlready : failureWords(error.code, m)}
-        </p>
-      )}
+      <NotKept error={error} words={error?.code === "conflict" ? m.reviews.sentAlready : undefined} onPersonal={save} />
     </form>
   );
 }

@@ -7,11 +7,12 @@ interface Props {
   label: string;
   question: string;
   yes?: string; // what doing it is called; else "Yes, delete"
+  disabled?: boolean; // something is to be said first
   onYes(): void;
   children?: ReactNode; // what can be said with it
 }
 
-export function Confirm({ label, question, yes, onYes, children }: Props) {
+export function Confirm({ label, question, yes, disabled, onYes, children }: Props) {
   const m = useMessages();
   const [asking, setAsking] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
@@ -38,7 +39,7 @@ export function Confirm({ label, question, yes, onYes, children }: Props) {
     >
       <span>{question}</span>
       {children}
-      <button type="button" className="button danger" onClick={onYes}>
+      <button type="button" className="button danger" disabled={disabled} onClick={onYes}>
         {yes ?? m.confirm.yes}
       </button>
       <button type="button" className="button" ref={keep} onClick={() => setAsking(false)}>
