@@ -116,6 +116,13 @@ ACTIONS: dict[str, Act] = {
     "GET /openapi.json": Act("service.described", routine=True),
 }
 
+# What a page does by itself, beside an answer, is not what its reader did. Who looks for these acts
+# by how they begin does not find those.
+BESIDE = {
+    act: Act(act.action.replace(".", ".beside_"))
+    for act in (ACTIONS["GET /documents/{document_id}"], ACTIONS["GET /documents/{document_id}/file"])
+}
+
 
 def act_of(methods: set[str], path: str) -> Act:
     """Raises TypeError for a route that is not in the table."""

@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from rag_api.api.auditing.audit_actions import Act
+from rag_api.api.auditing.audit_actions import BESIDE, Act
 from rag_api.api.outcome import client_of
 from rag_api.api.problems import CODES
 from rag_api.api.sign_in.tokens import KEY_START, prefix_of
@@ -41,6 +41,11 @@ class Noted:
         self.code = ""  # of a failure that is no error of the request: a sign-in that goes back to the page
         self.asked = False  # the route has begun to write its own entries
         self.id = request_ids.current() or str(uuid4())
+
+    def beside(self, an_answer: bool) -> None:
+        """Whether nobody chose it, and a page shows it beside an answer."""
+        if an_answer:
+            self.act = BESIDE[self.act]
 
     def documents(self, documents: Iterable[Document]) -> None:
         """These are shown, opened or changed."""

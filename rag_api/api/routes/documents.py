@@ -110,6 +110,10 @@ Ids = Annotated[
     Query(max_length=100, description="What counts now of these documents: a new version too."),
 ]
 
+Beside = Annotated[
+    bool, Query(description="Nobody chose it: a page shows it by itself beside an answer, and the trail says so.")
+]
+
 
 @router.get(
     "/documents",
@@ -173,7 +177,10 @@ def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
     summary="A document with the sizes of its pages",
     responses=responses(404, 422, 503),
 )
-def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentDetail:
+def get_one_document(
+    db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, beside: Beside = False
+) -> api.DocumentDetail:
+    trail.beside(an_answer=beside)
     document = get_document(db, user, document_id)
     trail.documents([document])
     return document_detail(
@@ -349,10 +356,17 @@ def get_changes(db: DbDep, user: UserDep, trail: TrailDep, document_id: Document
     },
 )
 def get_document_file(
-    request: Request, db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+    request: Request,
+    db: DbDep,
+    container: ContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    beside: Beside = False,
 ) -> Response:
     """Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown
     in place."""
+    trail.beside(an_answer=beside)
     document = get_document(db, user, document_id)
     trail.documents([document])
     if part := request.headers.get("range", "")[:100]:

@@ -31,6 +31,28 @@ def opened(page: Page, base_url: str) -> Page:
     return page
 
 
+def test_what_the_page_opens_by_itself_is_asked_for_as_such_until_its_reader_chooses_it(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page()
+    files: list[str] = []
+    page.on(
+        "request", lambda one: files.append(f"{one.url} {one.headers.get('range', '')}") if "/file" in one.url else None
+    )
+    opened(page, base_url)
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    assert files
+    assert [one for one in files if "beside=true" not in one] == []
+    with page.expect_request(lambda one: "beside=false" in one.url):
+        page.locator(".answer-text .quote").first.click()
+    page.locator(".answer-text .quote").first.click()  # told once
+    theirs = [one for one in files if "beside=true" not in one]
+    assert [one.rsplit("?")[-1] for one in theirs] == ["beside=false bytes=0-0"]
+    page.locator(".card-button").nth(1).click()
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    assert "beside=true" not in files[-1]
+
+
 def look_for(page: Page, words: str) -> None:
     page.get_by_label("Woorden in dit document").fill(words)
 

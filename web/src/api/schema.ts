@@ -254,7 +254,10 @@ export interface paths {
         /** A document with the sizes of its pages */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description Nobody chose it: a page shows it by itself beside an answer, and the trail says so. */
+                    beside?: boolean;
+                };
                 path: {
                     document_id: string;
                 };
@@ -460,7 +463,10 @@ export interface paths {
          */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description Nobody chose it: a page shows it by itself beside an answer, and the trail says so. */
+                    beside?: boolean;
+                };
                 path: {
                     document_id: string;
                 };

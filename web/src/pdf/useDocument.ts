@@ -1,27 +1,37 @@
 // One open document: pdf.js's handle, the size of every page, and what the service says of it.
 import type { PDFDocumentProxy } from "pdfjs-dist";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/errors";
 import type { DocumentDetail } from "../api/types";
-import { fileUrl, getDocument } from "../queries/documents/list";
+import { getShown, shownUrl, tellOpened } from "../queries/documents/shown";
 import type { Size } from "./geometry";
 import { openPdf } from "./load";
 import type { Shown } from "./Viewer";
 
 export type OpenDocument = { kind: "loading" } | ({ kind: "open" } & Shown) | { kind: "gone" } | { kind: "failed" };
 
-export function useDocument(id: string): OpenDocument {
+/**
+ * `beside`: the page shows it by itself, beside an answer; once its reader chooses it, that is told.
+ */
+export function useDocument(id: string, beside = false): OpenDocument {
+  const begun = useRef({ id, beside });
+  if (begun.current.id !== id) begun.current = { id, beside };
+  const byItself = begun.current.beside;
+  const chosen = byItself && !beside;
+  useEffect(() => {
+    if (chosen) tellOpened(id);
+  }, [id, chosen]);
   const [state, setState] = useState<{ id: string; value: OpenDocument }>({ id, value: { kind: "loading" } });
 
   useEffect(() => {
     let current = true;
-    const opening = openPdf(fileUrl(id));
+    const opening = openPdf(shownUrl(id, byItself));
     const settle = (value: OpenDocument): void => {
       if (current) setState({ id, value });
     };
     const open = async (): Promise<void> => {
       const task = await opening;
-      const [detail, pdf] = await Promise.all([getDocument(id), task.promise]);
+      const [detail, pdf] = await Promise.all([getShown(id, byItself), task.promise]);
       settle({ kind: "open", pdf, pages: await pageSizes(pdf, detail), detail });
     };
     open().catch((error: unknown) => settle({ kind: isGone(error) ? "gone" : "failed" }));
@@ -29,7 +39,7 @@ export function useDocument(id: string): OpenDocument {
       current = false;
       opening.then((task) => task.destroy()).catch(() => undefined);
     };
-  }, [id]);
+  }, [id, byItself]);
 
   return state.id === id ? state.value : { kind: "loading" };
 }

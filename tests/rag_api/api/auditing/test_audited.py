@@ -219,6 +219,18 @@ def test_a_document_that_is_shown_or_opened_is_an_entry_with_its_version(
     assert said["on"].get("range") == ("bytes=0-9" if path.endswith("file") else None)
 
 
+def test_what_a_page_shows_by_itself_beside_an_answer_is_not_opened_by_its_reader(world: World) -> None:
+    child, began = world.documents["child"], world.now
+    for path in (f"/documents/{child.id}", f"/documents/{child.id}/file", f"/documents/{'0' * 32}/file"):
+        world.send("GET", f"{path}?beside=true", "owner")
+    assert [(one["action"], one["result"]) for one in world.said(began)] == [
+        ("document.beside_shown", "success"), ("document.beside_opened", "success"), ("document.beside_opened", "refused"),
+    ]  # fmt: skip
+    for wanted, count in (("document.opened", 0), ("document.beside_opened", 2), ("document.", 3)):
+        found = world.send("GET", f"/audit?after={began}&action={wanted}", "auditor").raise_for_status().json()
+        assert len(found["entries"]) == count
+
+
 @pytest.mark.parametrize(
     ("who", "path", "status", "result"),
     [

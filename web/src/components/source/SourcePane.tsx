@@ -24,7 +24,7 @@ interface Props {
   source: Source;
   highlights: readonly Highlight[];
   current: number;
-  wish?: unknown; // another one each time that the current place is asked for
+  wish?: { chosen: boolean }; // another one each time that the current place is asked for
   over: boolean; // it lies over the conversation, which cannot be reached meanwhile
   onMove(step: 1 | -1): void;
   onClose(): void;
@@ -50,7 +50,7 @@ export function SourcePane({
   const pane = useRef<HTMLElement>(null);
   useFocusBack(over, wish, before);
   useFocusWithin(pane, over);
-  const document = useDocument(source.document_id);
+  const document = useDocument(source.document_id, wish?.chosen === false);
   const [chosen, setZoom] = useState<number | null>(null); // by the reader
   const [page, setPage] = useState(source.page);
   const [finding, setFinding] = useState(false);
