@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
@@ -79,15 +79,18 @@ def test_a_link_to_rows_of_a_table_marks_all_of_them_with_their_header(
     expect(page.get_by_role("dialog").locator(".passages label")).to_have_text([" ".join(row) for row in rows])
 
 
-def test_a_question_to_the_owner_carries_all_rows_of_the_quote(page: Page, script: Script) -> None:
+def test_a_question_to_the_owner_carries_the_rows_that_are_ticked_and_none_beforehand(
+    page: Page, script: Script
+) -> None:
     ask(page, "rijen")
     complete(page)
     page.get_by_role("button", name=f"Klopt dit niet meer?: {TITLE}").click()
     dialog = page.get_by_role("dialog")
     for row, passage in zip(ROWS, dialog.locator(".passages label").all(), strict=True):
-        expect(passage.get_by_role("checkbox")).to_be_checked()
         for cell in row:
             expect(passage).to_contain_text(cell)
+        expect(passage.get_by_role("checkbox")).not_to_be_checked()
+        passage.get_by_role("checkbox").check()
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("De tweede rij is oud.")
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status").first).to_contain_text("Verstuurd aan Apotheek.")
@@ -107,8 +110,8 @@ def test_a_report_is_tied_to_the_passages_that_are_ticked(
     complete(page)
     page.get_by_role("button", name=button).click()
     dialog = page.get_by_role("dialog")
-    for row in (0, *range(2, len(ROWS))):
-        dialog.locator(".passages").get_by_role("checkbox").nth(row).uncheck()
+    expect(dialog.locator(".passages").get_by_role("checkbox", checked=True)).to_have_count(0)
+    dialog.locator(".passages").get_by_role("checkbox").nth(1).check()
     for width in (320, 768, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)
@@ -118,6 +121,31 @@ def test_a_report_is_tied_to_the_passages_that_are_ticked(
     expect(dialog.locator("form")).to_have_count(0)
     sent = [*script.to_owners, *script.said][0]
     assert sent.get("text", sent.get("comment")) == "Deze rij is oud.\n\n“{}”".format("\t".join(ROWS[1]))
+
+
+def test_passages_that_are_too_long_to_go_along_are_said_to_be_and_are_not_cut(
+    page: Page, base_url: str, script: Script
+) -> None:
+    long = [letter * 1600 for letter in "ab"]
+
+    def found(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"found": True, "quotes": long})
+
+    page.route("**/place?*", found)
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote=x")
+    page.get_by_role("button", name=f"Vraag de eigenaar: {TITLE}").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox").fill("Klopt dit nog?")
+    passages = dialog.locator(".passages")
+    for one in passages.get_by_role("checkbox").all():
+        one.check()
+    expect(passages.get_by_role("alert")).to_contain_text("te lang om onder uw tekst te zetten: vink er minder aan")
+    expect(dialog.get_by_role("button", name="Verstuur")).to_be_disabled()
+    faultless(page)
+    passages.get_by_role("checkbox").first.uncheck()
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status").first).to_contain_text("Verstuurd aan Apotheek.")
+    assert [one["text"] for one in script.to_owners] == [f"Klopt dit nog?\n\n“{long[1]}”"]
 
 
 def test_a_link_to_a_page_opens_it_and_marks_nothing(page: Page, base_url: str) -> None:

@@ -63,7 +63,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
   const along = useAlong(quotes);
   const { mutate, data: sent, error, isPending, reset } = useAskOwner(about.document_id);
   const send = (personal_data: PersonalChoice): void => {
-    if (text.trim() && !isPending)
+    if (text.trim() && !isPending && !along.tooLong)
       mutate({ kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, personal_data });
   };
   const submit = (event: FormEvent): void => {
@@ -75,7 +75,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
       title={label}
       close={m.askOwner.close}
       onClose={onClose}
-      action={!sent && <Send form={id} isPending={isPending} disabled={!text.trim()} />}
+      action={!sent && <Send form={id} isPending={isPending} disabled={!text.trim() || along.tooLong} />}
     >
       <p>
         <span lang={about.language || undefined}>{about.title}</span>
@@ -102,7 +102,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
             <textarea
               rows={4}
               required
-              maxLength={LONGEST - along.text.length}
+              maxLength={Math.max(LONGEST - along.text.length, 0)}
               value={text}
               aria-describedby={`${id}-help`}
               onChange={(event) => setText(event.target.value)}

@@ -27,27 +27,27 @@ export function Kinds<Kind extends string>({ legend, kinds, labels, name, value,
   );
 }
 
-const LONGEST_QUOTE = 3000; // characters of them: the service takes 4,000, and some say what it is about
+const LONGEST_QUOTES = 3000; // characters of all: the service takes 4,000, and some say what it is about
 
 interface Along {
   quotes: readonly string[];
   chosen: readonly string[];
   text: string; // of those, as it goes along with a message
+  tooLong: boolean; // to go along
   choose(quote: string, on: boolean): void;
 }
 
-/** Which of these passages go along: all, until one is taken out. */
+/** Which of these passages go along: those that are chosen, and one that stands alone. */
 export function useAlong(passages: readonly string[]): Along {
-  const [left, setLeft] = useState<readonly string[]>([]); // out
+  const [said, setSaid] = useState<Readonly<Record<string, boolean>>>({}); // of each that was ticked or not
   const quotes = [...new Set(passages.map((one) => one.trim()))].filter(Boolean);
-  const chosen = quotes.filter((one) => !left.includes(one));
-  const text = [...chosen.join("\n")].slice(0, LONGEST_QUOTE).join("");
-  const choose = (quote: string, on: boolean): void =>
-    setLeft(on ? left.filter((one) => one !== quote) : [...left, quote]);
-  return { quotes, chosen, text: text && `\n\n“${text}”`, choose };
+  const chosen = quotes.filter((one) => said[one] ?? quotes.length === 1);
+  const text = chosen.join("\n");
+  const choose = (quote: string, on: boolean): void => setSaid({ ...said, [quote]: on });
+  return { quotes, chosen, text: text && `\n\n“${text}”`, tooLong: text.length > LONGEST_QUOTES, choose };
 }
 
-export function Passages({ along: { quotes, chosen, choose }, language }: { along: Along; language: string }) {
+export function Passages({ along: { quotes, chosen, tooLong, choose }, language }: { along: Along; language: string }) {
   const m = useOwnerMessages();
   if (quotes.length === 0) return null;
   return (
@@ -65,6 +65,11 @@ export function Passages({ along: { quotes, chosen, choose }, language }: { alon
           </span>
         </label>
       ))}
+      {tooLong && (
+        <p className="notice serious" role="alert">
+          {m.askOwner.tooLong}
+        </p>
+      )}
     </fieldset>
   );
 }

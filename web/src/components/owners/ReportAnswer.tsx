@@ -36,11 +36,12 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const [document, setDocument] = useState(documents[0]?.[0] ?? "");
   const [comment, setComment] = useState("");
   const along = useAlong(answer.spans.filter((span) => span.document_id === document).map(({ text }) => text));
-  const some = along.chosen.length < along.quotes.length ? along.text : ""; // the whole answer goes along by itself
+  const some = along.chosen.length < along.quotes.length ? along.text : ""; // all of them go along by themselves
+  const tooLong = some !== "" && along.tooLong;
   const { mutate, data: sent, error, isPending, reset } = useFeedback(answer.id);
   const send = (personal_data: PersonalChoice): void => {
     const said = comment.trim();
-    if (said && !isPending)
+    if (said && !isPending && !tooLong)
       mutate({ reported: kind, comment: said + some, document_id: document || null, personal_data });
   };
   const submit = (event: FormEvent): void => {
@@ -52,7 +53,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
       title={m.report.label}
       close={m.askOwner.close}
       onClose={onClose}
-      action={!sent && <Send form={id} isPending={isPending} disabled={!comment.trim()} />}
+      action={!sent && <Send form={id} isPending={isPending} disabled={!comment.trim() || tooLong} />}
     >
       {sent ? (
         <p role="status">
@@ -82,14 +83,14 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
             {m.report.text}
             <input
               required
-              maxLength={LONGEST - some.length}
+              maxLength={Math.max(LONGEST - some.length, 0)}
               value={comment}
               aria-describedby={`${id}-help`}
               onChange={(event) => setComment(event.target.value)}
             />
           </label>
           <Passages
-            along={along}
+            along={{ ...along, tooLong }}
             language={answer.sources.find((one) => one.document_id === document)?.language ?? ""}
           />
           {document && <WhoReads document={document} named={ownerOf(answer, document)} />}
