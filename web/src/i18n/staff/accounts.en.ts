@@ -15,7 +15,8 @@ export const accounts = {
   more: "Show more",
   roleHelp: {
     reader: "asks, and reads what their groups may read",
-    judge: "a reader who also judges questions and sees which questions went unanswered",
+    judge:
+      "a reader who also reads, without names, what was asked and answered, judges that, reviews documents, sees the figures, and gets questions whose owner is not known",
     admin: "also loads documents, says who may read them, and manages accounts",
     membership_admin: "an admin who also says who is in which group, and so who reads what",
     auditor: "reads the trail of who saw what; no documents by that alone",

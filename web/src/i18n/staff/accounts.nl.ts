@@ -16,7 +16,8 @@ export const accounts: typeof AccountWords = {
   more: "Toon meer",
   roleHelp: {
     reader: "stelt vragen en leest wat de eigen groepen mogen lezen",
-    judge: "een lezer die ook vragen beoordeelt en ziet welke vragen onbeantwoord bleven",
+    judge:
+      "een lezer die ook zonder namen leest wat er gevraagd en geantwoord werd, dat beoordeelt, documenten nakijkt, de cijfers ziet en vragen krijgt waarvan de eigenaar niet bekend is",
     admin: "laadt ook documenten, zegt wie ze mag lezen en beheert accounts",
     membership_admin: "een beheerder die ook zegt wie in welke groep zit, en dus wie wat leest",
     auditor: "leest het logboek van wie wat zag; daarmee alleen geen documenten",
