@@ -806,7 +806,9 @@ def test_what_is_shown_of_the_trail_is_saved_as_lines(open_as: Open, tmp_path: P
     page.get_by_role("button", name="Toon", exact=True).click()
     expect(shown_entries(page).first).to_be_visible()
     with page.expect_download() as started:
-        page.get_by_role("link", name="Bewaar deze als JSON-regels").click()
+        page.get_by_role(
+            "link", name="Bewaar deze als JSON-regels", description=re.compile("vragen woord voor woord")
+        ).click()
     assert started.value.suggested_filename == "bedside-audit.jsonl"
     lines = [json.loads(line) for line in Path(started.value.path()).read_text("utf-8").splitlines()]
     assert lines

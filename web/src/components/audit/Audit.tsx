@@ -64,12 +64,17 @@ function Entries({ asked, time, said, onAsk }: EntriesProps) {
             <button type="button" className="link" disabled={file.isPending} onClick={save}>
               {file.isPending ? m.viewer.loading : m.audit.table}
             </button>
-            <a className="link" href={exportUrl(query)} download>
+            <a className="link" href={exportUrl(query)} download aria-describedby="audit-questions">
               {m.audit.export}
             </a>
           </>
         )}
       </p>
+      {entries.length > 0 && (
+        <p className="made" id="audit-questions">
+          {m.audit.questionsIn}
+        </p>
+      )}
       <Problem code={file.error?.code} />
       {list.isSuccess && entries.length === 0 && (
         <p className="empty-list">

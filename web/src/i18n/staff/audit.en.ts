@@ -65,6 +65,7 @@ export const audit = {
     all > named.length ? `${named.join(", ")} and ${all - named.length} more` : named.join(", "),
   table: "Save these as CSV",
   export: "Save these as JSON lines",
+  questionsIn: "JSON lines hold questions word for word as long as Bedside keeps them, the CSV never does.",
   shown: (count: number): string =>
     count === 0
       ? ""

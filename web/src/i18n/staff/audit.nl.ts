@@ -64,6 +64,7 @@ export const audit: typeof AuditWords = {
   sources: (named, all) => (all > named.length ? `${named.join(", ")} en nog ${all - named.length}` : named.join(", ")),
   table: "Bewaar deze als CSV",
   export: "Bewaar deze als JSON-regels",
+  questionsIn: "In de JSON-regels staan vragen woord voor woord zolang Bedside ze bewaart, in de CSV nooit.",
   shown: (count) =>
     count === 0
       ? ""
