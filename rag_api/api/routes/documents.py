@@ -93,8 +93,8 @@ When = Annotated[
     Query(
         description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its "
         "last day comes within"
-        f" {SOON} days; `expires_later`: within {LATER}; `undated`: it names no last day; "
-        f"`review_due`: its next review was to be by now, or is within {SOON} days."
+        f" {SOON} by the calendar; `expires_later`: within {LATER}; `undated`: it names no last day; "
+        f"`review_due`: its next review was to be by now, or is within {SOON}."
     ),
 ]
 Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]

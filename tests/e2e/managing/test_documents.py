@@ -376,8 +376,8 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
     load(container, "scan.pdf", f"Een scan. {DOUBTFUL}Geef 5 mg. {DOUBTFUL}Bel de wacht. ", language="nl")
     upload(page, kapot_pdf=b"geen pdf")
     for shown, name in (
-        ("vervallen en niet vervangen", "oud.pdf"), ("vervalt binnen 30 dagen en niet vervangen", "bijna.pdf"),
-        ("vervalt binnen 90 dagen en niet vervangen", "bijna.pdf"),
+        ("vervallen en niet vervangen", "oud.pdf"), ("vervalt binnen een maand en niet vervangen", "bijna.pdf"),
+        ("vervalt binnen drie maanden en niet vervangen", "bijna.pdf"),
         ("deels met twijfel gelezen", "scan.pdf"), ("kon niet gelezen worden", "kapot.pdf"),
     ):  # fmt: skip
         page.get_by_label("Toon", exact=True).select_option(shown)

@@ -202,14 +202,21 @@ def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
     asker.user = JUDGE
     page.goto(f"{url}/procedures")
     rows, validity = page.locator(".found-procedures .finder-row .document-title"), page.get_by_label("Geldigheid")
-    validity.select_option("vervalt binnen 90 dagen en niet vervangen")
+    validity.select_option("vervalt binnen drie maanden en niet vervangen")
     expect(rows).to_have_text(["Regel bijna", "Regel later"])
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Bewaar deze lijst als CSV").click()
+    table = list(csv.DictReader(saved.value.path().read_text("utf-8-sig").splitlines()))
+    until = [(date.today() + timedelta(days=days)).isoformat() for days in (9, 80)]
+    assert [(row["Titel"], row["Bestand"], row["Eigenaar"], row["Geldig tot"]) for row in table] == [
+        ("Regel bijna", "bijna.pdf", "Raad", until[0]), ("Regel later", "later.pdf", "Raad", until[1]),
+    ]  # fmt: skip
     expect(page.locator(".finder-row").first).to_contain_text("eigenaar: Raad")
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         faultless(page)
         page.screenshot(path=tmp_path / f"lapsing-{width}.png", full_page=True)
-    validity.select_option("vervalt binnen 30 dagen en niet vervangen")
+    validity.select_option("vervalt binnen een maand en niet vervangen")
     expect(rows).to_have_text(["Regel bijna"])
     validity.select_option("zonder einddatum en niet vervangen")
     expect(rows.filter(has_text="Openingsuren van het restaurant")).to_be_visible()
@@ -224,7 +231,7 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
     asker.user = JUDGE
     page.goto(f"{url}/procedures")
     validity = page.get_by_label("Geldigheid")
-    validity.select_option("vervalt binnen 30 dagen en niet vervangen")
+    validity.select_option("vervalt binnen een maand en niet vervangen")
     row = page.locator(".finder-row", has_text="Was de handen")
     row.get_by_text("Nakijken of plannen").click()
     day, save = row.get_by_label("Na te kijken uiterlijk op"), row.get_by_role("button", name="Bewaar")
@@ -246,7 +253,7 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)
         page.screenshot(path=tmp_path / f"reviewed-{width}.png", full_page=True)
-    validity.select_option("na te kijken binnen 30 dagen, of te laat")
+    validity.select_option("na te kijken binnen een maand, of te laat")
     expect(page.locator(".found-procedures .finder-row .document-title")).to_have_text(["Was de handen"])
     asker.user = NURSE
     page.reload()
@@ -255,7 +262,7 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
     asker.user = LOCAL_USER
     container.db.run("update metadata_changes set after = '2020-01-01' where document_id = %(id)s", {"id": made.id})
     page.goto(f"{url}/admin/documents")
-    page.get_by_label("Toon", exact=True).select_option("na te kijken binnen 30 dagen, of te laat")
+    page.get_by_label("Toon", exact=True).select_option("na te kijken binnen een maand, of te laat")
     late = page.locator(".document", has_text="Was de handen")
     expect(late.locator(".warn")).to_contain_text("opnieuw uiterlijk op 1 jan 2020")
     late.locator("summary").first.click()

@@ -528,8 +528,8 @@ def test_documents_that_expire_soon_and_that_were_read_in_doubt_can_be_listed(
     client: httpx.Client, container: Container
 ) -> None:
     today = date.today()
-    load(container, "soon.pdf", "Deze geldt nog even. ", valid_until=today + timedelta(days=30))
-    load(container, "later.pdf", "Deze geldt langer. ", valid_until=today + timedelta(days=31))
+    load(container, "soon.pdf", "Deze geldt nog even. ", valid_until=today + timedelta(days=28))
+    load(container, "later.pdf", "Deze geldt langer. ", valid_until=today + timedelta(days=32))
     load(container, "gone.pdf", "Deze geldt niet meer. ", valid_until=today - timedelta(days=1))
     load(container, "scan.pdf", f"Een scan. {DOUBTFUL}Geef 5 mg. {DOUBTFUL}Bel de wacht. ")
 

@@ -18,6 +18,7 @@ from rag_api.db import Database, translated
 from rag_api.db.documents import (
     DocumentQuery,
     PgDocuments,
+    Validity,
     ask_to_stop,
     count_indexed,
     get_document,
@@ -240,6 +241,23 @@ def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) ->
     assert titles(text="SEPSIS") == (["Sepsis", "Sepsis bij kinderen"], 2)
     assert titles(text="%") == (["100% zuurstof"], 1)
     assert titles(limit=1, offset=1) == (["Anafylaxie"], 4)
+
+
+@pytest.mark.parametrize(
+    ("today", "validity", "last", "after"),
+    [
+        (date(2026, 6, 1), "expires_later", date(2026, 9, 1), date(2026, 9, 2)),  # 92 days
+        (date(2026, 1, 31), "expires_later", date(2026, 4, 30), date(2026, 5, 1)),
+        (date(2026, 1, 31), "expires_soon", date(2026, 2, 28), date(2026, 3, 1)),
+    ],
+)
+def test_what_expires_within_months_is_told_by_the_calendar(
+    db: Database, documents: PgDocuments, today: date, validity: Validity, last: date, after: date
+) -> None:
+    for name, day in (("today", today), ("last", last), ("after", after)):
+        documents.save_indexed([Indexed(document(f"{name}.pdf", metadata=Metadata(valid_until=day)), [])])
+    found, _ = list_documents(db, LOCAL_USER, DocumentQuery(validity=validity, today=today))
+    assert {one.source for one in found} == {"today.pdf", "last.pdf"}
 
 
 def test_a_document_is_found_by_its_number_on_the_first_page_behind_those_that_are_named_so(

@@ -3,7 +3,7 @@
 import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { useFacets } from "../../queries/documents/facets";
-import { type DocumentFilters, useProcedures } from "../../queries/documents/pages";
+import { allProcedures, type DocumentFilters, useProcedures } from "../../queries/documents/pages";
 import { useRelated } from "../../queries/documents/related";
 import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
@@ -14,6 +14,7 @@ import { isReviewLate, reviewedWords } from "../../text/documents/reviewed";
 import { Choice } from "../shared/controls/Choice";
 import { Favourite } from "../shared/controls/Favourite";
 import { Problem } from "../shared/controls/Problem";
+import { SaveList } from "../shared/document/SaveList";
 import { StillHolds } from "../shared/document/StillHolds";
 import { Staff } from "../shared/frame/Staff";
 
@@ -27,6 +28,7 @@ export function Procedures() {
   const [filters, filter] = useKeptHere(ALL);
   const wanted = { ...filters, search: useDelayed(filters.search.trim()) };
   const list = useProcedures(wanted);
+  const watches = useWatches();
   usePlaceKept(list.isSuccess);
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
@@ -37,6 +39,7 @@ export function Procedures() {
       <p className="made" role="status">
         {total !== undefined && m.find.count(documents.length, total)}
       </p>
+      {watches && documents.length > 0 && <SaveList everything={() => allProcedures(wanted)} />}
       <ul className="cards found-procedures">
         {documents.map((one) => (
           <Row key={one.id} document={one} />
@@ -52,6 +55,9 @@ export function Procedures() {
   );
 }
 
+/** Over what lapses. */
+const useWatches = (): boolean => useRoles().some((role) => role !== "reader");
+
 interface FiltersProps {
   filters: DocumentFilters;
   onFilters(part: Partial<DocumentFilters>): void;
@@ -59,7 +65,7 @@ interface FiltersProps {
 
 function Filters({ filters, onFilters }: FiltersProps) {
   const m = useStaffMessages();
-  const watches = useRoles().some((role) => role !== "reader");
+  const watches = useWatches();
   const { data: facets } = useFacets(); // the words are searched without it
   return (
     <search className="finder">

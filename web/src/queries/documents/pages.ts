@@ -1,7 +1,7 @@
 // The documents list, a page at a time or by a title, and a place in one.
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { call, service } from "../../api/client";
-import type { Validity } from "../../api/types";
+import type { DocumentSummary, Validity } from "../../api/types";
 import { find, LISTS, ofOne, type Wanted } from "./list";
 
 export const PAGES = [...LISTS, "pages"];
@@ -20,16 +20,30 @@ const LAPSING: readonly Validity[] = ["expires_soon", "expires_later", "undated"
  * Those that can be read, a page at a time; what another one has replaced is not valid today, and
  * lapses unnoticed. What lapses comes in that order.
  */
-export const useProcedures = ({ validity, ...filters }: DocumentFilters) =>
-  usePages({
-    ...filters,
-    validity: validity || undefined,
-    status: "indexed",
-    ...((validity === "valid" || LAPSING.some((one) => one === validity)) && { replaced: false }),
-    order: validity === "review_due" ? "next_review" : validity.startsWith("expire") ? "valid_until" : "title",
-  });
+const wantedOf = ({ validity, ...filters }: DocumentFilters): Listing => ({
+  ...filters,
+  validity: validity || undefined,
+  status: "indexed",
+  ...((validity === "valid" || LAPSING.some((one) => one === validity)) && { replaced: false }),
+  order: validity === "review_due" ? "next_review" : validity.startsWith("expire") ? "valid_until" : "title",
+});
 
-export const usePages = (wanted: Omit<Wanted, "limit" | "offset">) =>
+export const useProcedures = (filters: DocumentFilters) => usePages(wantedOf(filters));
+export const allProcedures = (filters: DocumentFilters): Promise<DocumentSummary[]> => every(wantedOf(filters));
+
+export type Listing = Omit<Wanted, "limit" | "offset">;
+const MOST = 200; // that the service lists at once
+
+export async function every(wanted: Listing): Promise<DocumentSummary[]> {
+  const found: DocumentSummary[] = [];
+  for (;;) {
+    const page = await find({ ...wanted, limit: MOST, offset: found.length });
+    found.push(...page.documents);
+    if (found.length >= page.total || page.documents.length === 0) return found;
+  }
+}
+
+export const usePages = (wanted: Listing) =>
   useInfiniteQuery({
     queryKey: [...PAGES, wanted],
     queryFn: ({ pageParam: offset, signal }) => find({ ...wanted, limit: AT_ONCE, offset }, signal),

@@ -12,8 +12,8 @@ import type {
   PersonalChoice,
 } from "../../api/types";
 import { useChange } from "../client";
-import { find, getDocument, LISTS, type Order, ofOne, one, type Wanted } from "../documents/list";
-import { PAGES, usePages } from "../documents/pages";
+import { find, getDocument, LISTS, type Order, ofOne, one } from "../documents/list";
+import { every, type Listing, PAGES, usePages } from "../documents/pages";
 import { OWNERS } from "../owners";
 
 const NAMES = 20; // to choose from while one is typed
@@ -33,7 +33,7 @@ export type Shown =
   | "earlier"
   | "uncertain"
   | "withdrawn";
-const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
+const WANTED: Record<Shown, Listing> = {
   "": {},
   failed: { status: "failed" },
   expired: { validity: "expired", replaced: false },
@@ -59,7 +59,7 @@ export interface Listed {
 export const orderOf = (shown: Shown): Order =>
   shown === "review_due" ? "next_review" : shown.startsWith("expire") ? "valid_until" : "title";
 
-const wantedOf = ({ search, shown, department, owner, order }: Listed): Omit<Wanted, "limit"> => ({
+const wantedOf = ({ search, shown, department, owner, order }: Listed): Listing => ({
   search,
   department,
   order,
@@ -70,17 +70,8 @@ const wantedOf = ({ search, shown, department, owner, order }: Listed): Omit<Wan
 /** A page at a time. */
 export const useDocuments = (listed: Listed) => usePages(wantedOf(listed));
 
-const MOST = 200; // that the service lists at once
-
-/** All of them: to be changed at once. */
-export async function allDocuments(listed: Listed): Promise<DocumentSummary[]> {
-  const found: DocumentSummary[] = [];
-  for (;;) {
-    const page = await find({ ...wantedOf(listed), limit: MOST, offset: found.length });
-    found.push(...page.documents);
-    if (found.length >= page.total || page.documents.length === 0) return found;
-  }
-}
+/** All of them: to be changed at once, or saved. */
+export const allDocuments = (listed: Listed): Promise<DocumentSummary[]> => every(wantedOf(listed));
 
 /** File names to choose from. */
 export const useFileNames = (search: string) =>

@@ -17,6 +17,7 @@ import { mayLoad, placePath } from "../../../state/window/route";
 import { isExpired, validityOf } from "../../../text/documents/facts";
 import { isReviewLate, reviewedWords } from "../../../text/documents/reviewed";
 import { Problem } from "../../shared/controls/Problem";
+import { SaveList } from "../../shared/document/SaveList";
 import { StillHolds } from "../../shared/document/StillHolds";
 import { Staff } from "../../shared/frame/Staff";
 import { Withdraw, WithdrawalReason } from "../Withdraw";
@@ -76,6 +77,7 @@ export function Documents() {
           {total === 0 ? m.admin.noneShown : m.admin.count(documents.length, total)}
         </p>
       )}
+      {documents.length > 0 && <SaveList everything={() => allDocuments(listed)} />}
       {choosable && documents.length > 0 && (
         <Bulk
           total={total ?? 0}
