@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -225,6 +226,23 @@ def test_after_a_conversation_is_deleted_the_focus_stands_on_the_next_one(
     delete(page.locator(".asked-then li").first)
     expect(page.get_by_role("status")).to_have_text("U hebt nog niets gevraagd.")
     expect(page.get_by_label("Zoek in naam, vraag, antwoord of titel van een bron")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280, 1920])
+@pytest.mark.parametrize(("locale", "scheme"), [("nl-BE", "light"), ("en-GB", "dark")])
+def test_the_menu_says_of_each_conversation_when_it_was(
+    new_page: NewPage, base_url: str, asked: Script, locale: str, scheme: str, width: int, tmp_path: Path
+) -> None:
+    page = new_page(locale=locale, color_scheme=scheme, width=width, timezone_id="Europe/Brussels")
+    page.goto(base_url)
+    page.locator("summary", has_text="Eerder" if locale == "nl-BE" else "Earlier").click()
+    times = page.locator(".conversation-link time")
+    expect(times).to_have_count(2)
+    said = "([day, lang]) => new Date(day).toLocaleDateString(lang, {day: 'numeric', month: 'short'})"
+    for one in times.all():
+        expect(one).to_contain_text(page.evaluate(said, [one.get_attribute("datetime"), locale]))
+    faultless(page)
+    page.screenshot(path=tmp_path / "menu.png")
 
 
 def test_in_the_menu_too_the_focus_stands_on_the_next_conversation(
