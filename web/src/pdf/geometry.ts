@@ -83,9 +83,21 @@ export function zoomTo(pageWidth: number, left: number, right: number, most: num
   return Math.max(1, Math.min(most, pageWidth / Math.max(right - left + 2 * AROUND, 1)));
 }
 
-/** Where to scroll sideways so that it stands in the middle. */
+const LEGIBLE = 14; // pixels that a line is high whose letters are about 12
+
+/** The zoom at which lines so high can be read in a pane so wide. */
+export function zoomToRead(pageWidth: number, lineHeight: number, paneWidth: number, most: number): number {
+  const [whole = 1] = pageScales([{ width: pageWidth, height: 0 }], paneWidth, 1);
+  return Math.min(most, LEGIBLE / Math.max(lineHeight * whole, 1));
+}
+
+/**
+ * Where to scroll sideways so that it stands in the middle; where it is wider than the window, so
+ * that it begins there.
+ */
 export function scrollLeftTarget(left: number, right: number, scale: number, windowWidth: number): number {
-  return Math.max(0, ((left + right) / 2) * scale - windowWidth / 2);
+  const beside = Math.max((windowWidth - (right - left) * scale) / 2, AROUND);
+  return Math.max(0, left * scale - beside);
 }
 
 /**

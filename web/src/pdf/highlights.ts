@@ -94,6 +94,12 @@ export function topOf(highlight: Highlight, height = Number.POSITIVE_INFINITY): 
   return tops.reduce((best, top) => (shown(top) > shown(best) ? top : best), tops[0] ?? 0);
 }
 
+/** How high most of its lines on its first page are, in points; 0 when only the page is known. */
+export function lineOf(highlight: Highlight): number {
+  const heights = onFirstPage(highlight).map(({ y0, y1 }) => y1 - y0);
+  return heights.sort((a, b) => a - b)[heights.length >> 1] ?? 0;
+}
+
 /**
  * Left and right of the highlight on its first page, in points; null when only the page is known.
  */

@@ -7,17 +7,34 @@ import {
   pageTops,
   sameSize,
   scaled,
+  scrollLeftTarget,
   scrollTarget,
   toPixels,
   visiblePages,
+  zoomTo,
+  zoomToRead,
 } from "./geometry";
-import { highlightsOf, indexOf, onPage, spanKey, topOf } from "./highlights";
+import { highlightsOf, indexOf, lineOf, onPage, spanKey, topOf } from "./highlights";
 
 describe("geometry", () => {
   const pages = Array.from({ length: 50 }, () => ({ width: 595, height: 842 }));
 
   test("rectangles keep their place and size at every scale", () => {
     expect(toPixels({ x0: 10, y0: 20, x1: 110, y1: 30 }, 1.5)).toEqual({ left: 15, top: 30, width: 150, height: 15 });
+  });
+
+  test("a page is enlarged until its lines can be read, or what is marked fills the pane", () => {
+    const scaleOf = (zoom: number): number => pageScales([{ width: 595, height: 842 }], 390, zoom)[0] ?? 0;
+    expect(12 * scaleOf(zoomToRead(595, 12, 390, 3))).toBeCloseTo(14);
+    expect(zoomToRead(595, 4, 390, 3)).toBe(3);
+    expect((300 + 24) * scaleOf(zoomTo(595, 100, 400, 3))).toBeCloseTo(390 - 32);
+    expect(zoomTo(595, 0, 595, 3)).toBe(1);
+  });
+
+  test("what is narrower than the window stands in its middle, what is wider begins at its left", () => {
+    expect(scrollLeftTarget(200, 300, 2, 400)).toBe(500 - 200);
+    expect(scrollLeftTarget(200, 500, 2, 400)).toBe(400 - 12);
+    expect(scrollLeftTarget(2, 500, 2, 400)).toBe(0);
   });
 
   test("every page fills the pane, upright or landscape", () => {
@@ -153,6 +170,14 @@ describe("highlights", () => {
     const [marked] = onPage(highlightsOf(source(1), rows), 3);
     expect(marked?.pointed).toEqual([marked?.rects[1]]);
     expect(onPage(highlightsOf(source(1), rows.slice(0, 1)), 3)[0]?.pointed).toEqual([]);
+  });
+
+  test("most of its lines say how high a line is", () => {
+    const [line, tall] = [at(3, 40), at(3, 60)].map((rects) => rects[0]?.rects[0]);
+    const rects = line && tall ? [{ page: 3, rects: [line, { ...tall, y1: tall.y0 + 90 }, line] }] : [];
+    const [place] = highlightsOf(source(1), [span(0, "zin", { rects })]);
+    expect(place && lineOf(place)).toBe((line?.y1 ?? 0) - (line?.y0 ?? 0));
+    expect(place && lineOf({ ...place, rects: [] })).toBe(0);
   });
 
   test("of a document that does not answer are none", () => {

@@ -3,9 +3,10 @@ import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEf
 import type { Source } from "../../api/types";
 import { useWardMessages } from "../../i18n";
 import { type Found, NOTHING } from "../../pdf/find";
-import { zoomTo } from "../../pdf/geometry";
-import { type Highlight, sidesOf } from "../../pdf/highlights";
+import { zoomTo, zoomToRead } from "../../pdf/geometry";
+import { type Highlight, lineOf, sidesOf } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
+import { useWordSize } from "../../pdf/useWordSize";
 import { Viewer, type Wanted } from "../../pdf/Viewer";
 import { usePerson } from "../../queries/session";
 import { noteOpened } from "../../state/kept";
@@ -76,7 +77,8 @@ export function SourcePane({
   }, [person, opened]);
   const place = highlights[current];
   const phone = usePhone();
-  const zoom = chosen ?? (phone ? zoomOf(document, place, highlights) : 1);
+  const size = useWordSize();
+  const zoom = chosen ?? Math.min((phone ? zoomOf(document, place, highlights) : 1) * size, LARGEST);
   return (
     <>
       {over && <button type="button" className="behind" tabIndex={-1} aria-hidden="true" onClick={onClose} />}
@@ -154,13 +156,14 @@ export function SourcePane({
 
 /**
  * Where a whole page's words would be too small to read: so large that all that are marked on it
- * fill the pane.
+ * fill the pane, and larger where these still are too small.
  */
 function zoomOf(document: OpenDocument, place: Highlight | undefined, highlights: readonly Highlight[]): number {
   const marked = highlights.filter(({ page }) => page === place?.page).flatMap((one) => sidesOf(one) ?? []);
   const sides = marked.length > 0 && ([Math.min(...marked), Math.max(...marked)] as const);
   const size = document.kind === "open" && place ? document.pages[place.page - 1] : undefined;
-  return sides && size ? zoomTo(size.width, ...sides, LARGEST) : 1;
+  if (!place || !sides || !size) return 1;
+  return Math.max(zoomTo(size.width, ...sides, LARGEST), zoomToRead(size.width, lineOf(place), innerWidth, LARGEST));
 }
 
 /** What lies over the rest takes the focus. */

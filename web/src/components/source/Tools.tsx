@@ -32,8 +32,8 @@ interface Props extends PlacesProps {
   onThumbnails(): void;
 }
 
-const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
-export const LARGEST = 3;
+const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4];
+export const LARGEST = 4;
 const SEEN = 1.1; // a step that is smaller is not seen
 
 export function Tools({
