@@ -70,6 +70,7 @@ def joined(rules: Float) -> Float:
 def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
     """The cell of each piece; None: no rules above and below it, or those of two tables."""
     found: list[Cell | None] = [None] * len(boxes)
+    across = across[~_underlines(across, boxes)]
     if len(across) < 2:
         return found
     x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
@@ -86,6 +87,14 @@ def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
         left, right = (_level(columns, down[at[i], 2]) if closed else -1 for at in (before, behind))
         found[i] = Cell(band, left, right, (a, b))
     return found
+
+
+def _underlines(across: Float, boxes: Float) -> NDArray[np.bool_]:
+    """[n] the rules at the foot of words that reach no further than these do."""
+    x0, x1, y = across[:, None].transpose(2, 0, 1)
+    left, top, right, foot = boxes.T
+    below = (y > (top + foot) / 2) & (y < foot + _ON)
+    return np.asarray((below & (x0 > left - _ON) & (x1 < right + _ON)).any(axis=1))
 
 
 def _tables(across: Float, down: Float) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -23,7 +23,7 @@ _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
 _CLEAR = 0.45  # line heights of white between a heading and the row below it, at least
 _PADDING = 0.6  # line heights between a full cell and the next column
 _MOST_ALONE = 2  # lines of a row that is blank but for one cell; more are text
-_MAX_CELL_LINES = 15  # more is a column of text in a frame
+_MAX_CELL_LINES = 15  # more is a column of text in a frame, where no other row has its columns
 
 
 def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float32]) -> list[Line | Row]:
@@ -44,12 +44,13 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
     bands = _whole_headers(bands, lines, lefts)
     again = said_again(bands, cells, boxes, [len(line.marked.text) for line in lines])
     over_rows = {i for several in again.values() for i in several}
+    columns = {band: {lefts[i] for i in own} for band, own in bands.items()}
     for band, found in sorted(bands.items()):
         if over_rows.issuperset(found):
             continue
         members, beside = _below_heading(found, lines), sorted(again.get(band, ()), key=lambda i: lines[i].x0)
         row = _row([(lines[i], lefts[i]) for i in members], [(lines[i], lefts[i]) for i in beside])
-        if row is None:
+        if row is None or (_is_tall(row) and not _is_one_of_several(band, columns)):
             continue
         below = _below_title(members, lines, lefts)
         if len(below) < len(members) and (parted := _row([(lines[i], lefts[i]) for i in below], [])) is not None:
@@ -225,7 +226,17 @@ def _row(members: list[tuple[Line, int]], again: list[tuple[Line, int]]) -> Row 
         return None
     laid = tuple(tuple(lines_of(cell)) for cell in cells)
     spans = frozenset(n for n, cell in enumerate(cells) if id(cell) in shared)
-    return None if max(len(cell) for cell in laid) > _MAX_CELL_LINES else Row(laid, spans)
+    return Row(laid, spans)
+
+
+def _is_tall(row: Row) -> bool:
+    return max(map(len, row.cells)) > _MAX_CELL_LINES
+
+
+def _is_one_of_several(band: Band, columns: Mapping[Band, Set[int]]) -> bool:
+    """Another row of the same drawn table has several of its columns."""
+    others = [own for one, own in columns.items() if one != band and one.table == band.table]
+    return any(len((own & columns[band]) - {-1}) > 1 for own in others)
 
 
 def _rows_of(row: Row) -> list[Row]:
