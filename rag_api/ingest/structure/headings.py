@@ -37,12 +37,13 @@ def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine]) -> list[Naming
 
 def _of_first_page(pages: Sequence[LaidOut]) -> Iterator[NamingLine]:
     page = pages[0]
-    lines = [
-        _widest(line)
+    whole = [
+        line
         for item in page.items
         for line in lines_of_item(item)
         if not line.aside and _letters(line.marked.text) >= _LETTERS
     ]
+    lines = [_widest(line) for line in whole]
     cover = len(page.items) < _COVER
     usual = usual_size([one.items for one in pages[:10]] if cover else [lines])
     taken = 0
@@ -53,6 +54,9 @@ def _of_first_page(pages: Sequence[LaidOut]) -> Iterator[NamingLine]:
         title = _MARK.sub("", " ".join(" ".join(one.marked.text for one in lines[n:taken]).split()))
         at = min(1.0, line.y0 / page.tall)
         yield NamingLine(title, line.size / usual, line.bold, at, imprint=has_imprint(title))
+        for words in map(" ".join, map(str.split, whole[n].marked.text.split("\t"))):  # beside a letterhead
+            if words not in title and _may_name(words):
+                yield NamingLine(words, line.size / usual, line.bold, at)
 
 
 def _count(lines: Sequence[Line], apart: float) -> int:
@@ -100,6 +104,10 @@ def _running(cut: Iterable[CutLine], count: int) -> Iterable[str]:
     for line in cut:
         for part in line.text.split("\t") if line.reason == HEADER else ():
             words = " ".join(part.split())
-            if len(naming_words(words)) > 1 and not has_imprint(words) and not _CODE.search(words):
+            if _may_name(words):
                 pages[words].add(line.page)
     return [words for words, on in sorted(pages.items(), key=lambda one: -len(one[1])) if len(on) >= max(2, count / 2)]
+
+
+def _may_name(words: str) -> bool:
+    return len(naming_words(words)) > 1 and not has_imprint(words) and not _CODE.search(words)

@@ -111,3 +111,17 @@ def test_a_title_in_the_first_row_of_a_table_is_the_title(tmp_path: Path) -> Non
         (400, 730, "Elk uur", "Helvetica", 10.0),
     )
     assert _title(tmp_path, *placed) == "Zorg bij hypothermie"
+
+
+@pytest.mark.quick
+def test_a_title_beside_a_longer_letterhead_is_one_of_its_names(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 11)
+        canvas.drawString(60, 780, "Algemeen Ziekenhuis Sint-Elders Antwerpen")
+        canvas.drawString(380, 780, "Koorts bij volwassenen")
+        canvas.setFont("Helvetica", 10)
+        for n, line in enumerate(_BODY):
+            canvas.drawString(60, 700 - 14 * n, line)
+
+    path = write(tmp_path, "kp.pdf", pdf(page))
+    assert "Koorts bij volwassenen" in read(path, path.name, PDF, max_pages=5).titles.names
