@@ -23,6 +23,7 @@ _NAME = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]")  # a capital and a small letter: m
 _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
 # more of the sentence must come
 _OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")
+_OPENS, _CLOSES = re.compile(r"\([^()]*$"), re.compile(r"[^()]*\)")
 _CARD, _SHORT = 3, 0.25  # lines; of a page's height
 _LETTERS = 0.6  # of a line's signs
 _LONG = 12.0  # line heights: lines of figures, all as wide, are shorter
@@ -154,9 +155,10 @@ def jumps(one: Line, two: Line) -> bool:
 
 
 def unfinished(one: Line, two: Line) -> bool:
-    """By their letters alone, `two` must go on with `one`'s sentence."""
-    first = two.marked.text[0]
-    return first.islower() and not _ENDS.search(one.marked.text) and not _starts_item(one, two, wraps=False)
+    """By their letters alone, `two` must go on with `one`'s sentence: it begins small, or closes a
+    bracket that was opened."""
+    goes = two.marked.text[0].islower() or (_OPENS.search(one.marked.text) and _CLOSES.match(two.marked.text))
+    return bool(goes) and not _ENDS.search(one.marked.text) and not _starts_item(one, two, wraps=False)
 
 
 def goes_on(one: Line, two: Line, right: float) -> bool:
