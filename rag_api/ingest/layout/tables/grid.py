@@ -19,6 +19,7 @@ _MOST = 20_000  # on a page
 
 Float = NDArray[np.float32]
 _ON = 2.0  # points that a rule may end before another one
+_BLANK = 8.0  # points: a cell without words is wider
 _HIGHEST = 80.0  # points: a row whose neighbours alone are coloured
 _NO_TABLE = -1
 
@@ -35,12 +36,14 @@ class Band(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Cell:
     """`left` and `right` number levels from left to right; they are -1 in tables without rules
-    down. `rules`: which ones stand above and below."""
+    down. `rules`: which ones stand above and below; `narrow`: both reach past it, over other
+    cells."""
 
     band: Band
     left: int
     right: int
     rules: tuple[int, int]
+    narrow: bool = False
 
 
 def joined(rules: Float) -> Float:
@@ -70,7 +73,7 @@ def joined(rules: Float) -> Float:
 def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
     """The cell of each piece; None: no rules above and below it, or those of two tables."""
     found: list[Cell | None] = [None] * len(boxes)
-    across = across[~_underlines(across, boxes)]
+    across = across[~_underlines(across, down, boxes)]
     if len(across) < 2:
         return found
     x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
@@ -85,16 +88,26 @@ def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
         closed = before[i] >= 0 and behind[i] >= 0
         band = Band(min(tables[a], tables[b]), _level(levels, across[a, 2]), _level(levels, across[b, 2]))
         left, right = (_level(columns, down[at[i], 2]) if closed else -1 for at in (before, behind))
-        found[i] = Cell(band, left, right, (a, b))
+        narrow = bool(closed) and _is_narrow(across[[a, b]], down[[before[i], behind[i]], 2])
+        found[i] = Cell(band, left, right, (a, b), narrow)
     return found
 
 
-def _underlines(across: Float, boxes: Float) -> NDArray[np.bool_]:
-    """[n] the rules at the foot of words that reach no further than these do."""
+def _is_narrow(rules: Float, sides: Float) -> bool:
+    """Both rules reach past a cell's left side, or both past its right one."""
+    return bool(rules[:, 0].max() < sides[0] - _BLANK or rules[:, 1].min() > sides[1] + _BLANK)
+
+
+def _underlines(across: Float, down: Float, boxes: Float) -> NDArray[np.bool_]:
+    """[n] the rules at the foot of words that reach no further than these do, and that end on no
+    rules down."""
     x0, x1, y = across[:, None].transpose(2, 0, 1)
     left, top, right, foot = boxes.T
     below = (y > (top + foot) / 2) & (y < foot + _ON)
-    return np.asarray((below & (x0 > left - _ON) & (x1 < right + _ON)).any(axis=1))
+    ends, at = across[:, :2, None], across[:, 2, None, None]
+    on = (abs(ends - down[:, 2]) < _ON) & (down[:, 0] < at + _ON) & (down[:, 1] > at - _ON)
+    closed = np.asarray(on.any(axis=2)).all(axis=1)
+    return np.asarray((below & (x0 > left - _ON) & (x1 < right + _ON)).any(axis=1) & ~closed)
 
 
 def _tables(across: Float, down: Float) -> list[int]:
@@ -155,8 +168,8 @@ def said_again(
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """Pieces that have a row of a drawn table to themselves, where its other rows have several
-    cells. names: they stand over its whole width, or are bold in the first column where other names
+    """Pieces that have a row of a drawn table to themselves, where its rows have several cells.
+    names: they stand over its whole width, or are bold in the first column where other names
     are not; rows: those of each row that is blank but for one cell."""
 
     names: frozenset[int]
@@ -184,7 +197,9 @@ def alone(
             ]
     names: set[int] = set()
     rows: list[tuple[int, ...]] = []
+    beside_blanks = _beside_blanks(bands, cells)
     parted = {band.table for band, own in bands.items() if len(set(_sides(own, cells)[0])) > 1}
+    parted |= {band.table for band in beside_blanks}
     for band, own in bands.items():
         lefts, rights = _sides(own, cells)
         if (
@@ -200,11 +215,22 @@ def alone(
             continue
         left, right = ends[band.table]
         begins, apart = lefts[0] == left, all(bold[i] for i in own) and not all(bold[i] for i in first[band.table])
-        if begins and (rights[-1] == right or apart):
+        if begins and ((rights[-1] == right and band not in beside_blanks) or apart):
             names.update(own)
         else:
             rows.append(tuple(own))
     return Alone(frozenset(names), tuple(rows))
+
+
+def _beside_blanks(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None]) -> set[Band]:
+    """The rows of one cell with words, beside which blank ones stand, where two and more of a table
+    have it in one column."""
+    found: dict[tuple[int, int], list[Band]] = defaultdict(list)
+    for band, own in bands.items():
+        lefts = {cell.left for cell in (cells[i] for i in own) if cell and cell.narrow}
+        if len(lefts) == 1 and len(set(_sides(own, cells)[0])) == 1:
+            found[band.table, lefts.pop()].append(band)
+    return {band for several in found.values() if len(several) > 1 for band in several}
 
 
 def _is_level_with_others(own: Sequence[int], others: Sequence[int], boxes: Float) -> bool:

@@ -18,11 +18,11 @@ from rag_api.ingest.layout.tables.without_rules.column_tables import ColumnTable
 from rag_api.ingest.layout.tables.without_rules.header_tables import header_tables
 from rag_api.ingest.layout.tables.without_rules.ruled_headers import RuledTable, ruled_tables
 from rag_api.ingest.layout.tables.without_rules.table_parts import is_full
+from rag_api.text.block_shapes import label_of
 
 _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
 _CLEAR = 0.45  # line heights of white between a heading and the row below it, at least
 _PADDING = 0.6  # line heights between a full cell and the next column
-_MOST_ALONE = 2  # lines of a row that is blank but for one cell; more are text
 _MAX_CELL_LINES = 15  # more is a column of text in a frame, where no other row has its columns
 
 
@@ -50,7 +50,7 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             continue
         members, beside = _below_heading(found, lines), sorted(again.get(band, ()), key=lambda i: lines[i].x0)
         row = _row([(lines[i], lefts[i]) for i in members], [(lines[i], lefts[i]) for i in beside])
-        if row is None or (_is_tall(row) and not _is_one_of_several(band, columns)):
+        if row is None or (max(map(len, row.cells)) > _MAX_CELL_LINES and not _is_one_of_several(band, columns)):
             continue
         below = _below_title(members, lines, lefts)
         if len(below) < len(members) and (parted := _row([(lines[i], lefts[i]) for i in below], [])) is not None:
@@ -65,7 +65,8 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
     lone = alone(bands, cells, boxes, [line.bold for line in lines])
     for own_row in lone.rows:
         words = tuple(lines_of([lines[i] for i in own_row]))
-        if len(words) <= _MOST_ALONE and over_rows.isdisjoint(own_row) and row_of.keys().isdisjoint(own_row):
+        is_text = len(words) > _MAX_CELL_LINES or any(label_of(line.marked.text) for line in words[1:])
+        if not is_text and (over_rows | row_of.keys()).isdisjoint(own_row):
             row_of.update(dict.fromkeys(own_row, Row((words,))))
     ruled = _with_ruled_rows(row_of, lines, ruled_tables(lines, cells))
     items: list[Line | Row] = []
@@ -227,10 +228,6 @@ def _row(members: list[tuple[Line, int]], again: list[tuple[Line, int]]) -> Row 
     laid = tuple(tuple(lines_of(cell)) for cell in cells)
     spans = frozenset(n for n, cell in enumerate(cells) if id(cell) in shared)
     return Row(laid, spans)
-
-
-def _is_tall(row: Row) -> bool:
-    return max(map(len, row.cells)) > _MAX_CELL_LINES
 
 
 def _is_one_of_several(band: Band, columns: Mapping[Band, Set[int]]) -> bool:

@@ -229,9 +229,15 @@ class _Shaper:
         return self.found[n - 1].row is not None and not self._is_set_as_header(n - 1) and self._is_set_as_header(n + 1)
 
     def _fills_a_row(self, n: int) -> bool:
-        """It has a row of a drawn table to itself, and rows of the same page stand below."""
-        one, below = self.found[n], next((p for p in self.found[n + 1 :] if not p.names), None)
-        return one.names and below is not None and below.row is not None and below.page == one.page
+        """It has a row of a drawn table to itself, and rows stand below, on the next page too where
+        there are rows above; the first of two such, above all rows, is the table's caption."""
+        before, one, after = self.found[n - 1 : n + 2]
+        below = next((p for p in self.found[n + 1 :] if not p.names), None)
+        if not one.names or below is None or below.row is None:
+            return False
+        if before.row is not None and before.page == one.page:
+            return below.page <= one.page + 1
+        return below.page == one.page and not after.names
 
     def _goes_with_item(self, n: int) -> bool:
         """Set as deep as the words of the item above."""
