@@ -6,19 +6,53 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.ingest.pdf.cell_fills import seen_areas
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
 _LEAST = (80.0, 14.0)  # points: what is smaller holds no paragraph
 _MOST = 0.6  # of the page: what is larger is its background
 _MOST_RULES = 60  # more is a table or a drawing, but for boxes that stand alone
 _NEAR = 3.0  # points between corners that are one
+_OUTSIDE = 2.0  # points that letters may stand outside their frame
+_TOUCH = 1.0  # points between two areas that are one
 
 
 def frames_of(drawn: Drawn, width: float, height: float) -> NDArray[np.float32]:
     """[f, 4] in page space."""
-    boxes = np.concatenate([drawn.fills, _ruled(drawn)]) if len(drawn.fills) else _ruled(drawn)
+    boxes = np.concatenate([_filled(drawn), _ruled(drawn)])
     wide, high = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
-    return boxes[(wide > _LEAST[0]) & (high > _LEAST[1]) & (wide * high < _MOST * width * height)]
+    kept: NDArray[np.float32] = boxes[(wide > _LEAST[0]) & (high > _LEAST[1]) & (wide * high < _MOST * width * height)]
+    return kept
+
+
+def frames_around(boxes: NDArray[np.float32], frames: NDArray[np.float32]) -> list[int]:
+    """The frames that all characters [n, 4] stand in, the smallest first."""
+    boxes = boxes[~np.isnan(boxes).any(axis=1)]
+    if not len(frames) or not len(boxes):
+        return []
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    holds = (frames[:, :2] <= low + _OUTSIDE).all(axis=1) & (frames[:, 2:] >= high - _OUTSIDE).all(axis=1)
+    areas = (frames[:, 2] - frames[:, 0]) * (frames[:, 3] - frames[:, 1])
+    return [int(frame) for frame in np.argsort(areas, kind="stable") if holds[frame]]
+
+
+def _filled(drawn: Drawn) -> NDArray[np.float32]:
+    """Areas in colour, those that are stacked edge to edge in one colour as one: programs shade a
+    paragraph line by line."""
+    areas, seen = seen_areas(drawn.fills, drawn.colours)
+    areas, colours = areas[seen], drawn.colours[seen]
+    whole: list[NDArray[np.float32]] = []
+    feet: dict[tuple[int, ...], int] = {}  # by colour and sides: the last area of it
+    for n in np.argsort(areas[:, 1], kind="stable"):
+        area = areas[n]
+        of = (*colours[n].tolist(), *np.round(area[[0, 2]]).astype(int).tolist())
+        last = feet.get(of, -1)
+        if last >= 0 and area[1] <= whole[last][3] + _TOUCH:
+            whole[last][3] = max(whole[last][3], area[3])
+        else:
+            feet[of] = len(whole)
+            whole.append(area.copy())
+    return np.array(whole, np.float32).reshape(-1, 4)
 
 
 def _ruled(drawn: Drawn) -> NDArray[np.float32]:

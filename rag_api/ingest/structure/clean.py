@@ -10,8 +10,8 @@ Thesis, section 3.2.2.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections import ChainMap, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise, zip_longest
 from operator import attrgetter
@@ -24,7 +24,7 @@ from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.layout.lines import Line, PageItem, PageRules, Row, lines_of_item
 from rag_api.ingest.layout.scattered import loose_lines
-from rag_api.ingest.layout.tables.captions import captions_first
+from rag_api.ingest.layout.tables.captions import captions_first, frames_of_lines
 from rag_api.ingest.structure.blocks.block_tree import structured
 from rag_api.ingest.structure.blocks.paragraphs import Piece
 from rag_api.ingest.structure.conservation import Shown, unaccounted
@@ -93,12 +93,18 @@ def clean(pages: Sequence[LaidOut], language: str, tagged: Sequence[str] = ()) -
         cut = {}
     cut |= {id(item): LINE_NUMBER for page in tidy for item in page.items if isinstance(item, Line) and item.counts}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
-    bodies = captions_first(bodies, [page.rules.across for page in tidy])
+    framed = [frames_of_lines(body, page.frames) for body, page in zip(bodies, tidy, strict=True)]
+    rights = {
+        id(item): right
+        for body, ends in zip(bodies, all_right_margins(bodies), strict=True)
+        for item, right in zip(body, ends, strict=True)
+    }
+    bodies = captions_first(bodies, [page.rules.across for page in tidy], framed)
     lines = [
         CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut
     ]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
-    pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
+    pieces = _Joiner(bodies, [page.tall for page in tidy], rights, dict(ChainMap(*framed)), language, repeated).pieces()
     blocks, unsure = structured(
         pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(tagged)
     )
@@ -143,16 +149,23 @@ class _Joiner:
     """Decides what stands between one line and the next, over the whole document."""
 
     def __init__(
-        self, bodies: list[list[PageItem]], heights: Sequence[float], language: str, repeated: Set[int]
+        self,
+        bodies: list[list[PageItem]],
+        heights: Sequence[float],
+        rights: Mapping[int, float],
+        framed: Mapping[int, int],
+        language: str,
+        repeated: Set[int],
     ) -> None:
         self.bodies = bodies
         self.language = language
         lines = (line for body in bodies for item in body for line in lines_of_item(item))
         self.words = lexicon(line.marked.text for line in lines)
-        self.rights = all_right_margins(bodies)
+        self.rights = [[rights[id(item)] for item in body] for body in bodies]
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
         self.repeated = repeated
+        self.framed = framed
         self.listed = listed(bodies, heights) | apart(bodies, self.rights)
         self.numbered = numbered_lines(bodies)
 
@@ -254,6 +267,7 @@ class _Joiner:
             return "\n" if heads(one, two) else "\n\n"  # so that a chunk is cut before a heading, not after it
         begins = id(two) in self.numbered
         if next_page != page or jumps(one, two):  # over a page border or to the next column
+            begins |= next_page == page and self.framed.get(id(one)) != self.framed.get(id(two))  # of a box
             return " " if not begins and goes_over(one, two, right) else "\n"
         gap = two.y0 - one.y1
         if gap > max(0.75 * one.size, 1.35 * self.gaps[page] + 1):

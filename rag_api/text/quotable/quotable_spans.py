@@ -383,7 +383,9 @@ class _Quotes:
         if is_table and len(path) > 1 and not self.text[: path[0][0]].strip():
             path = path[1:]
         last = self._leaf_before(holder)
-        if last is not None and (self._ends_in_colon(last) or (is_table and self._is_caption(last))):
+        if last is not None and (
+            self._ends_in_colon(last) or (self._is_caption(last) if is_table else self._is_caption_of_list(last))
+        ):
             place = self._last_words(last)
             above = (*self._turning(path[:-1]), *path[-1:]) if is_table else self._turning(path)
             return (*above, place) if place[1] - place[0] <= LONGEST_LEAD else above
@@ -409,6 +411,10 @@ class _Quotes:
         """As one table's caption is; those of two side by side do not say which is whose."""
         words = self._words(index).strip()
         return bool(NUMBERED_CAPTION.match(words)) and len(words) <= LONGEST_LEAD and "\t" not in words
+
+    def _is_caption_of_list(self, index: int) -> bool:
+        """A numbered line above a list; of several below each other nobody knows which is its."""
+        return self._is_numbered(index) and not (index and self._is_numbered(index - 1))
 
     def _leaf_before(self, index: int) -> int | None:
         at = index - 1

@@ -5,14 +5,17 @@ A caption is numbered ("Table 3. Doses"), stands close below a table, within the
 and rules, and nearer to it than to what follows; no numbered line stands close above the table.
 Close is what is no farther than the table's rows are from each other. A document's captions of one
 kind stand all below their tables or all above: where one stands so and none above a table, the
-others may reach beyond their tables' sides and be as near to what follows. A line without a number
-may as well be the next paragraph, and stays where it is.
+others may reach beyond their tables' sides and be as near to what follows. Below a frame stands a
+caption only where most lines so numbered do, or stand below tables: steps are numbered too, and
+stand below boxes by chance. A line without a number may as well be the next paragraph, and stays
+where it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from statistics import median
 
@@ -20,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.layout.lines import Line, PageItem, Row, lines_of_item
+from rag_api.ingest.pdf.frames import frames_around
 from rag_api.text.block_shapes import NUMBERED_CAPTION
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ*†‡§]")  # stands below a table too
@@ -30,27 +34,53 @@ _ALIKE = 0.1  # of its size
 _MOST = 4  # lines
 
 
-def captions_first(pages: Sequence[Sequence[PageItem]], across: Sequence[NDArray[np.float32]]) -> list[list[PageItem]]:
-    """The items of all pages, with captions that stand below a table before it. pages: in reading
-    order, without headers and footers; across: of each page [n, 3] its level rules, from, to,
-    where."""
-    each = [*zip(pages, across, strict=True)]
-    below = {word for items, rules in each for word in _moved(items, rules, frozenset())[1]}
-    below.difference_update(*map(_words_above, pages))
-    return [_moved(items, rules, below)[0] for items, rules in each]
+def captions_first(
+    pages: Sequence[Sequence[PageItem]],
+    across: Sequence[NDArray[np.float32]],
+    framed: Sequence[Mapping[int, int]],
+) -> list[list[PageItem]]:
+    """The items of all pages, with captions that stand below a table, or below lines in a frame,
+    before it. pages: in reading order, without headers and footers; across: of each page [n, 3] its
+    level rules, from, to, where; framed: of each the frames around lines, by the lines' `id()`."""
+    each = [*zip(pages, across, framed, strict=True)]
+    moved = Counter(word for one in each for word in _moved(*one, frozenset())[1])
+    every = Counter(_caption_word(items, n) for items in pages for n in range(len(items)))
+    most = {word for word, count in moved.items() if count > 1 and 2 * count > every[word]}
+    below = {*moved}.difference(*map(_words_above, pages))
+    return [_moved(*one, below, most)[0] for one in each]
 
 
-def _moved(items: Sequence[PageItem], across: NDArray[np.float32], below: Set[str]) -> tuple[list[PageItem], list[str]]:
-    """The items of a page so, and the first word of each caption that was moved. below: first words
-    of captions that stand below all tables."""
+def frames_of_lines(items: Sequence[PageItem], frames: NDArray[np.float32]) -> dict[int, int]:
+    """The smallest frame [f, 4] around each line that is in one, by the line's `id()`."""
+    lines = [item for item in items if isinstance(item, Line)]
+    around = ((id(line), frames_around(line.marked.boxes, frames)) for line in lines)
+    return {line: own[0] for line, own in around if own}
+
+
+def _moved(
+    items: Sequence[PageItem],
+    across: NDArray[np.float32],
+    framed: Mapping[int, int],
+    below: Set[str],
+    of_frames: Set[str] | None = None,
+) -> tuple[list[PageItem], list[str]]:
+    """The items of a page so, and the first word of each caption that was moved. framed: the frame
+    of each line; below: first words of captions that stand below all tables; of_frames: of those
+    that may stand below frames, None: all."""
     found: list[PageItem] = list(items)
     words: list[str] = []
     start = 0
     while start < len(found):
         end = start
-        while end < len(found) and _is_row(found[end]) and not (end > start and _goes_up(*found[end - 1 : end + 1])):
+        frame = -1 if _is_row(found[start]) else framed.get(id(found[start]), -1)
+        while (
+            end < len(found)
+            and (_is_row(found[end]) if frame < 0 else framed.get(id(found[end])) == frame and not _is_row(found[end]))
+            and not (end > start and _goes_up(*found[end - 1 : end + 1]))
+        ):
             end += 1
-        if end - start > 1 and (word := _caption_word(found, end)):
+        word = _caption_word(found, end) if end - start > 1 else ""
+        if word and (frame < 0 or of_frames is None or word in of_frames):
             after = _caption(found, start, end, across, word in below)
             found[start:after] = [*found[end:after], *found[start:end]]
             words += [word] * (after > end)

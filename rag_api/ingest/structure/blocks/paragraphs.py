@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 from rag_api.ingest.layout.tables.captions import goes_on
+from rag_api.ingest.pdf.frames import frames_around
 from rag_api.text.block_shapes import NUMBERED_CAPTION
 
 _MOST_OF_CAPTION = 4  # lines
@@ -90,7 +91,7 @@ class Paragraph:
 
 def paragraphs_of(pages: Sequence[Sequence[Piece]], frames: Sequence[NDArray[np.float32]]) -> list[Paragraph]:
     """frames: for each page the boxes that are drawn around text."""
-    found = _with_whole_captions(list(_paragraphs(pages)))
+    found = _with_whole_captions(list(_paragraphs(pages)), frames)
     _box(found, frames)
     return found
 
@@ -114,17 +115,18 @@ def _paragraphs(pages: Sequence[Sequence[Piece]]) -> Iterator[Paragraph]:
         yield open_
 
 
-def _with_whole_captions(found: Sequence[Paragraph]) -> list[Paragraph]:
-    """The lines of a numbered caption right above a table are one paragraph, unless a further one
-    ends a sentence."""
+def _with_whole_captions(found: Sequence[Paragraph], frames: Sequence[NDArray[np.float32]]) -> list[Paragraph]:
+    """The lines of a numbered caption right above a table, or a frame, are one paragraph, unless a
+    further one ends a sentence."""
     whole: list[Paragraph] = []
     for n, one in enumerate(found):
-        near = range(n, min(len(found), n + _MOST_OF_CAPTION + 1))
-        below = next((k for k in near if _has_cells(found[k])), n)
-        own = found[n:below]
-        if len(own) > 1 and NUMBERED_CAPTION.match(one.pieces[0].text.text) and _is_one(own, found[below]):
-            one.pieces = [piece for part in own for piece in part.pieces]
-            one.end = own[-1].end
+        if NUMBERED_CAPTION.match(one.pieces[0].text.text):
+            near = range(n, min(len(found), n + _MOST_OF_CAPTION + 1))
+            below = next((k for k in near if _has_cells(found[k]) or _is_framed_below(one, found[k], frames)), n)
+            own = found[n:below]
+            if len(own) > 1 and _is_one(own, found[below]):
+                one.pieces = [piece for part in own for piece in part.pieces]
+                one.end = own[-1].end
         if not whole or one.start >= whole[-1].end:
             whole.append(one)
     return whole
@@ -132,6 +134,12 @@ def _with_whole_captions(found: Sequence[Paragraph]) -> list[Paragraph]:
 
 def _has_cells(one: Paragraph) -> bool:
     return one.row is not None or any("\t" in piece.text.text for piece in one.pieces)
+
+
+def _is_framed_below(caption: Paragraph, one: Paragraph, frames: Sequence[NDArray[np.float32]]) -> bool:
+    """It stands in a frame of its page that the caption stands outside."""
+    own = frames[caption.page]
+    return one.page == caption.page and not set(frames_around(one.boxes, own)) <= {*frames_around(caption.boxes, own)}
 
 
 def _is_one(lines: Sequence[Paragraph], table: Paragraph) -> bool:
@@ -148,7 +156,7 @@ def _box(found: Sequence[Paragraph], frames: Sequence[NDArray[np.float32]]) -> N
     is no box."""
     inside: dict[tuple[int, int], list[Paragraph]] = defaultdict(list)
     on_page: dict[int, int] = defaultdict(int)
-    held_by = [_frames_of(paragraph, frames[paragraph.page]) for paragraph in found]
+    held_by = [frames_around(paragraph.boxes, frames[paragraph.page]) for paragraph in found]
     for paragraph, own in zip(found, held_by, strict=True):
         on_page[paragraph.page] += 1
         if own:
@@ -174,15 +182,3 @@ def _end(found: Sequence[Paragraph], held_by: Sequence[Sequence[int]], frame: tu
     if below or (found[after].page > frame[0] and not held_by[after]):
         for n in held:
             found[n].until = found[n].until or found[after].start
-
-
-def _frames_of(paragraph: Paragraph, frames: NDArray[np.float32]) -> list[int]:
-    """The frames that all its characters stand in, the smallest first."""
-    boxes = paragraph.boxes
-    boxes = boxes[~np.isnan(boxes).any(axis=1)]
-    if not len(frames) or not len(boxes):
-        return []
-    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-    holds = (frames[:, :2] <= low + _OUTSIDE).all(axis=1) & (frames[:, 2:] >= high - _OUTSIDE).all(axis=1)
-    areas = (frames[:, 2] - frames[:, 0]) * (frames[:, 3] - frames[:, 1])
-    return [int(frame) for frame in np.argsort(areas, kind="stable") if holds[frame]]

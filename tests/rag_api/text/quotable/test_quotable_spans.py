@@ -80,6 +80,13 @@ def test_a_row_brings_its_tables_caption_and_the_heading_above_it(above: str) ->
     assert lead == f"2. Dosis\n{caption}\nGewicht\tDosis\tInterval\n|Kind tot 20 kg\t150 mg\t6 uur"
 
 
+def test_a_list_brings_its_numbered_caption_but_neither_of_two() -> None:
+    one, two = "Kader 1. Voor de start van de pomp.\n\n", "Kader 2. Na een uur op de afdeling.\n\n"
+    items = "- Sluit de pomp aan.\n- Start de pomp.\n"
+    assert read(f"Inleiding van de kaart.\n\n{one}{items}")[-2] == f"{one}|- Sluit de pomp aan."
+    assert read(f"Inleiding van de kaart.\n\n{one}{two}{items}")[-2:] == ["|- Sluit de pomp aan.", "|- Start de pomp."]
+
+
 def test_a_sentence_above_a_table_is_no_caption() -> None:
     rows = "Gewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n"
     lead, _, _ = read(f"2. Dosis\nGeef dit traag.\n{rows}")[-1].partition("|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,37 @@ def test_a_caption_between_the_rules_of_two_tables_names_the_lower_one(tmp_path:
     document = _read(tmp_path, draw)
     rows = [q for q in quotable(document.text, document.blocks) if "400 mg" in document.text[q.start : q.end]]
     assert [document.text[a:b].strip() for a, b in rows[0].lead][-2:] == ["Tabel 2. Doses", "Middel\tDosis"]
+
+
+def _boxes_with(words: Sequence[str]) -> Draw:
+    """Boxes below each other, each with two items and, below it, one of these lines."""
+
+    def draw(canvas: Canvas) -> None:
+        for n, below in enumerate(words):
+            top = 740 - 130 * n
+            canvas.setFont("Helvetica", 10)
+            canvas.rect(60, top - 32, 300, 42)
+            for k in range(2):
+                canvas.drawString(70, top - 8 - 16 * k, f"\u2022 Controle {2 * n + k + 1} van de pomp")
+            canvas.drawString(60, top - 44, below)
+            canvas.drawString(60, top - 84, _AFTER)
+
+    return draw
+
+
+def _items(document: ReadDocument) -> list[tuple[str, ...]]:
+    quotes = [q for q in quotable(document.text, document.blocks) if "Controle" in document.text[q.start : q.end]]
+    return [tuple(document.text[a:b].strip() for a, b in quote.lead) for quote in quotes]
+
+
+def test_a_numbered_caption_below_a_box_leads_in_what_stands_in_it(tmp_path: Path) -> None:
+    captions = "Kader 1. Voor de start", "Kader 2. Na een uur"
+    document = _read(tmp_path, _boxes_with(captions))
+    assert [lead[-1] for lead in _items(document)] == [captions[0], captions[0], captions[1], captions[1]]
+
+
+def test_numbered_lines_of_which_most_stand_below_no_box_stay_below_theirs(tmp_path: Path) -> None:
+    steps = lines(*(f"Stap {n}. Spoel de lijn" for n in range(3, 7)), size=10, y=440, leading=24)
+    document = _read(tmp_path, _boxes_with(("Stap 1. Sluit de pomp aan", "Stap 2. Start de pomp")), steps)
+    places = [document.text.index(words) for words in ("Controle 2", "Stap 1", "Controle 4", "Stap 2", "Stap 3")]
+    assert places == sorted(places)
