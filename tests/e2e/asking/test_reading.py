@@ -129,6 +129,7 @@ def test_larger_words_are_larger_in_the_document_too(new_page: NewPage, base_url
         drawn = page.locator(".page").first.evaluate("one => one.getBoundingClientRect().width")
         assert drawn == pytest.approx(shown * larger, abs=2)
         page.screenshot(path=tmp_path / f"{size}.png")
+    assert now is not None
     assert now["width"] == pytest.approx(before["width"], abs=1)
 
 

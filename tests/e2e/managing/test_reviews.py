@@ -207,9 +207,9 @@ def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
     with page.expect_download() as saved:
         page.get_by_role("button", name="Bewaar deze lijst als CSV").click()
     table = list(csv.DictReader(saved.value.path().read_text("utf-8-sig").splitlines()))
-    until = [(date.today() + timedelta(days=days)).isoformat() for days in (9, 80)]
+    dates = [(date.today() + timedelta(days=days)).isoformat() for days in (9, 80)]
     assert [(row["Titel"], row["Bestand"], row["Eigenaar"], row["Geldig tot"]) for row in table] == [
-        ("Regel bijna", "bijna.pdf", "Raad", until[0]), ("Regel later", "later.pdf", "Raad", until[1]),
+        ("Regel bijna", "bijna.pdf", "Raad", dates[0]), ("Regel later", "later.pdf", "Raad", dates[1]),
     ]  # fmt: skip
     expect(page.locator(".finder-row").first).to_contain_text("eigenaar: Raad")
     for width in (320, 1280):

@@ -11,7 +11,8 @@ import type { Shown } from "./Viewer";
 export type OpenDocument = { kind: "loading" } | ({ kind: "open" } & Shown) | { kind: "gone" } | { kind: "failed" };
 
 /**
- * `beside`: the page shows it by itself, beside an answer; once its reader chooses it, that is told.
+ * `beside`: the page shows it by itself, beside an answer; once its reader chooses it, that is
+ * told.
  */
 export function useDocument(id: string, beside = false): OpenDocument {
   const begun = useRef({ id, beside });

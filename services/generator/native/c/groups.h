@@ -2,7 +2,8 @@
 
    Weights become bytes from 0 on, four inputs of a lane side by side, as CPUs multiply them best;
    what they are more than they mean (their offset) is taken away once per group. Vectors are as
-   wide as the CPU's registers, a piece of a tile's lanes each: compilers keep wider ones in memory. */
+   wide as the CPU's registers, a piece of a tile's lanes each: compilers keep wider ones in
+   memory. */
 
 #pragma once
 

@@ -16,8 +16,8 @@
      inputs have their own (HALVES), and 16 minima (MINIMUM), in halves; w = code * scale + minimum
    Where 8 groups share a scale and a minimum by which theirs are multiplied (SUPER), a group's are
    signed bytes, and behind the 8 are the halves. Without minima half their range is to be taken
-   from codes. Activations are rounded where they meet weights, to bf16 or to 8 bits of a group of 32, and are
-   fp32 elsewhere. */
+   from codes. Activations are rounded where they meet weights, to bf16 or to 8 bits of a group of
+   32, and are fp32 elsewhere. */
 
 #define _GNU_SOURCE
 #include "drafts/blend.h"

@@ -60,7 +60,8 @@ static float *carve(char **at, size_t count, size_t each) {
 
 static Activations activations_in(char **at, size_t groups) {
     uint16_t *x = (uint16_t *)carve(at, groups * GROUP, 2);
-    return (Activations){x, (int8_t *)x, carve(at, groups, 4), carve(at, groups, 4), (int32_t *)carve(at, groups * 2, 4)};
+    float *scales = carve(at, groups, 4), *sums = carve(at, groups, 4);
+    return (Activations){x, (int8_t *)x, scales, sums, (int32_t *)carve(at, groups * 2, 4)};
 }
 
 /* For inputs of up to `widest` numbers; 0, or 1 when there is no memory. */

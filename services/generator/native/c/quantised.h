@@ -1,5 +1,5 @@
-/* Products of quantised weights with activations of 8 bits, each group of 32 of them with a scale of
-   its own, which comes in once per group.
+/* Products of quantised weights with activations of 8 bits, each group of 32 of them with a scale
+   of its own, which comes in once per group.
 
    For more than a few rows two tiles of a matrix are spread out to bytes, a few groups at a time,
    and multiplied with all rows while they are near. Integers are exact, so every CPU comes to the
@@ -37,7 +37,8 @@ INLINE void spread_groups(const int kind, const uint8_t *w, size_t size, int fro
         }
 }
 
-/* The sum of a half of a group, or of all of it, before any weight: what offsets add is taken away. */
+/* The sum of a half of a group, or of all of it, before any weight: what offsets add is taken
+   away. */
 INLINE wi without_offset(const int kind, const int32_t *totals, int h) {
     return (wi){} - offset_of(kind) * (kind & HALVES ? totals[h] : totals[0] + totals[1]);
 }
@@ -63,10 +64,10 @@ INLINE void sum_few(const int rows, const int kind, const uint8_t *w, size_t siz
 #pragma GCC unroll 8
                 for (int k = h * 8 / halves; k < (h + 1) * 8 / halves; k++) {
                     const wu codes = codes_of(kind, at, c % PIECES, k);
+                    const int8_t *x = a.bytes + g * GROUP + 4 * k;
 #pragma GCC unroll 4
-                    for (int r = 0; r < rows; r++)
-                        part[r][k % chains] = dot_bytes(
-                            kind & BITS, part[r][k % chains], codes, a.bytes + ((size_t)r * groups + g) * GROUP + 4 * k);
+                    for (int r = 0; r < rows; r++, x += (size_t)groups * GROUP)
+                        part[r][k % chains] = dot_bytes(kind & BITS, part[r][k % chains], codes, x);
                 }
                 const wf scale = scale_of(kind, at, whole, c % PIECES, h);
 #pragma GCC unroll 4
@@ -125,7 +126,7 @@ INLINE void sum_groups(const int rows, const int kind, const Spread *w, int grou
 /* Of the kinds whose bytes mean the same: of 8 bits, of less, with minima, with halves. */
 #define SUMS(name, kind)                                                                                               \
     __attribute__((noinline)) static void name(                                                                        \
-        int rows, const Spread *w, int groups, Activations a, int inputs, float(*totals)[PAIR * LANES]) {                        \
+        int rows, const Spread *w, int groups, Activations a, int inputs, float(*totals)[PAIR * LANES]) {              \
         switch (rows) {                                                                                                \
             case 1: sum_groups(1, kind, w, groups, a, inputs, totals); break;                                          \
             SUMS_MORE(kind)                                                                                            \
@@ -155,7 +156,7 @@ SUMS(halved_sums, 6 | HALVES)
         spread_groups(kind, w, size, from, to, out);                                                                   \
     }                                                                                                                  \
     __attribute__((noinline)) static void few##kind(                                                                   \
-        int rows, const uint8_t *w, size_t size, int groups, Activations a, float(*totals)[PAIR * LANES]) {                      \
+        int rows, const uint8_t *w, size_t size, int groups, Activations a, float(*totals)[PAIR * LANES]) {            \
         switch (rows) {                                                                                                \
             case 1: sum_few(1, kind, w, size, groups, a, totals); break;                                               \
             FEW_MORE(kind)                                                                                             \
