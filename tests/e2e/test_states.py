@@ -511,7 +511,9 @@ def test_a_page_that_learns_nothing_of_its_session_stands_and_asks_no_more(new_p
     assert 1 <= len(asked) <= 2  # it was asked without end, and the page was empty meanwhile
 
 
-def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page) -> None:
+def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(new_page: NewPage, base_url: str) -> None:
+    page = new_page(allowed="Failed to fetch dynamically imported module")
+    page.goto(base_url)
     expect(page.locator("#question")).to_be_focused()
     page.context.set_offline(True)
     menu = page.locator(".menu", has_text="Eerder").first

@@ -71,7 +71,7 @@ function Entries({ asked, time, said, onAsk }: EntriesProps) {
         )}
       </p>
       {entries.length > 0 && (
-        <p className="made" id="audit-questions">
+        <p className="muted" id="audit-questions">
           {m.audit.questionsIn}
         </p>
       )}
