@@ -83,7 +83,7 @@ export function zoomTo(pageWidth: number, left: number, right: number, most: num
   return Math.max(1, Math.min(most, pageWidth / Math.max(right - left + 2 * AROUND, 1)));
 }
 
-const LEGIBLE = 14; // pixels that a line is high whose letters are about 12
+const LEGIBLE = 8; // pixels of a line: the answer has its words larger, and a line cut off is no proof
 
 /** The zoom at which lines so high can be read in a pane so wide. */
 export function zoomToRead(pageWidth: number, lineHeight: number, paneWidth: number, most: number): number {

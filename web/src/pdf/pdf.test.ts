@@ -25,8 +25,8 @@ describe("geometry", () => {
 
   test("a page is enlarged until its lines can be read, or what is marked fills the pane", () => {
     const scaleOf = (zoom: number): number => pageScales([{ width: 595, height: 842 }], 390, zoom)[0] ?? 0;
-    expect(12 * scaleOf(zoomToRead(595, 12, 390, 3))).toBeCloseTo(14);
-    expect(zoomToRead(595, 4, 390, 3)).toBe(3);
+    expect(12 * scaleOf(zoomToRead(595, 12, 390, 3))).toBeCloseTo(8);
+    expect(zoomToRead(595, 3, 390, 3)).toBe(3);
     expect((300 + 24) * scaleOf(zoomTo(595, 100, 400, 3))).toBeCloseTo(390 - 32);
     expect(zoomTo(595, 0, 595, 3)).toBe(1);
   });

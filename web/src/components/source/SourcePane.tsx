@@ -78,7 +78,7 @@ export function SourcePane({
   const place = highlights[current];
   const phone = usePhone();
   const size = useWordSize();
-  const zoom = chosen ?? Math.min((phone ? zoomOf(document, place, highlights) : 1) * size, LARGEST);
+  const zoom = chosen ?? zoomOf(document, place, highlights, size, phone);
   return (
     <>
       {over && <button type="button" className="behind" tabIndex={-1} aria-hidden="true" onClick={onClose} />}
@@ -155,15 +155,25 @@ export function SourcePane({
 }
 
 /**
- * Where a whole page's words would be too small to read: so large that all that are marked on it
- * fill the pane, and larger where these still are too small.
+ * `size`: the reader's, times normal. No marked line is cut for it, but on a phone, where a whole
+ * page's words would be too small to read: there all that are marked on it fill the pane, and are
+ * larger where these still are too small.
  */
-function zoomOf(document: OpenDocument, place: Highlight | undefined, highlights: readonly Highlight[]): number {
+function zoomOf(
+  document: OpenDocument,
+  place: Highlight | undefined,
+  highlights: readonly Highlight[],
+  size: number,
+  phone: boolean,
+): number {
   const marked = highlights.filter(({ page }) => page === place?.page).flatMap((one) => sidesOf(one) ?? []);
   const sides = marked.length > 0 && ([Math.min(...marked), Math.max(...marked)] as const);
-  const size = document.kind === "open" && place ? document.pages[place.page - 1] : undefined;
-  if (!place || !sides || !size) return 1;
-  return Math.max(zoomTo(size.width, ...sides, LARGEST), zoomToRead(size.width, lineOf(place), innerWidth, LARGEST));
+  const page = document.kind === "open" && place ? document.pages[place.page - 1] : undefined;
+  if (!place || !sides || !page) return phone ? 1 : size;
+  const whole = zoomTo(page.width, ...sides, LARGEST);
+  return phone
+    ? Math.max(whole, zoomToRead(page.width, lineOf(place) / size, innerWidth, LARGEST))
+    : Math.min(size, whole);
 }
 
 /** What lies over the rest takes the focus. */
