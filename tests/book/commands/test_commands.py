@@ -164,6 +164,8 @@ def _read_of_module(words: list[str]) -> None:
         for name in ("parse_args", "parse_intermixed_args"):
             patched.setattr(argparse.ArgumentParser, name, accepting(getattr(argparse.ArgumentParser, name)))
         patched.setattr(sys, "argv", words)
+        runs = f"{words[0]}.__main__" if (ROOT / words[0].replace(".", "/")).is_dir() else words[0]
+        patched.delitem(sys.modules, runs, raising=False)  # another test may have imported it
         with pytest.raises(Accepted):
             runpy.run_module(words[0], run_name="__main__")
 
