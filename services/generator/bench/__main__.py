@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
+
+# Before torch is imported, as the service sets it: server/__main__.py says why.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 MEASUREMENTS = {  # by their modules
     "replayed.replay": "recorded answers through a drafter, without a model",

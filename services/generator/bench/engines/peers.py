@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -140,6 +141,11 @@ def llama_peer(
         yield [(name, _Worker(stack, python or sys.executable, gguf, drafted, limits).run) for name, drafted in named]
 
 
+def others_environment() -> dict[str, str]:
+    """Return what another engine is started with: its threads wait as it is built to wait."""
+    return {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+
+
 class _Worker:
     def __init__(
         self,
@@ -152,7 +158,9 @@ class _Worker:
         command = [python, str(WORKER), str(file), str(limits.context), str(limits.threads), *map(str, drafted)]
         self._limits = limits
         self._process = stack.enter_context(
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=others_environment()
+            )
         )
         assert self._process.stdin is not None
         stack.callback(self._process.stdin.close)  # it ends with its input

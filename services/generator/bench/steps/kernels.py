@@ -26,7 +26,7 @@ from typing import Any
 
 import torch
 
-from services.generator.bench.engines.peers import WORKER
+from services.generator.bench.engines.peers import WORKER, others_environment
 from services.generator.errors import ModelError
 from services.generator.models.decoder.packing import Packing
 from services.generator.models.files.architecture import Architecture
@@ -64,12 +64,17 @@ class Step:
         return f"{self.tokens} {'nodes' if self.all else 'tokens of a prompt'}"
 
 
+SETTLED = 0.1  # seconds after which the threads of the engine before have stopped to wait by spinning
+
+
 class Peer:
     """A process that answers a step a line."""
 
     def __init__(self, stack: contextlib.ExitStack, command: list[str]) -> None:
         self._process = stack.enter_context(
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=others_environment()
+            )
         )
         assert self._process.stdin is not None
         stack.callback(self._process.stdin.close)  # it ends with its input
@@ -97,6 +102,7 @@ def measure(peers: dict[str, Peer], steps: list[Step], rounds: int) -> dict[str,
     for turn in range(rounds + 1):
         for step in steps:
             for name, peer in peers.items():
+                time.sleep(SETTLED)
                 answer = peer.run(step)
                 resident[name] = max(resident[name], answer["resident_bytes"])
                 for clock in clocks if turn else ():  # the first round warms up
