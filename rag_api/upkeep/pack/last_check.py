@@ -25,7 +25,7 @@ class LastCheck:
 
 
 def note(data_dir: Path, folder: Path, asked: int, differing: tuple[str, ...] = (), problem: str = "") -> None:
-    """A check is a check without it."""
+    """Keep the outcome. A check counts, and goes on, where it cannot be written."""
     noted = asdict(LastCheck(datetime.now(UTC), str(folder.resolve()), asked, differing, problem))
     noted["checked_at"] = noted["checked_at"].isoformat(timespec="seconds")
     with suppress(OSError):

@@ -9,8 +9,12 @@
 
 #ifdef __AVX512BW__
 #define WIDE 64 /* bytes of a register */
+#define WIDE_OF(name) _mm512_##name
+typedef __m512i Bytes;
 #elif defined(__AVX2__)
 #define WIDE 32
+#define WIDE_OF(name) _mm256_##name
+typedef __m256i Bytes;
 #else
 #define WIDE 16
 #endif
@@ -32,23 +36,15 @@ INLINE wi dot_bytes(const int bits, wi sum, wu w, const int8_t *x) {
     memcpy(&four, x, 4);
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
     return (wi)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)w, _mm512_set1_epi32(four));
-#elif defined(__AVX512BW__)
-    const __m512i at = _mm512_set1_epi32(four), one = _mm512_set1_epi16(1), low = _mm512_set1_epi8(15);
-    if (bits == 8) {
-        __m512i most = _mm512_maddubs_epi16(_mm512_and_si512(_mm512_srli_epi32((__m512i)w, 4), low), at);
-        sum += (wi)_mm512_madd_epi16(most, _mm512_set1_epi16(16));
-        w = (wu)_mm512_and_si512((__m512i)w, low);
-    }
-    return sum + (wi)_mm512_madd_epi16(_mm512_maddubs_epi16((__m512i)w, at), one);
 #elif defined(__AVX2__)
     /* Pairs are summed in 16 bits, which 8 bits of weights would leave: theirs go in two parts. */
-    const __m256i at = _mm256_set1_epi32(four), one = _mm256_set1_epi16(1), low = _mm256_set1_epi8(15);
+    const Bytes at = WIDE_OF(set1_epi32)(four);
     if (bits == 8) {
-        __m256i most = _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi32((__m256i)w, 4), low), at);
-        sum += (wi)_mm256_madd_epi16(most, _mm256_set1_epi16(16));
-        w = (wu)_mm256_and_si256((__m256i)w, low);
+        const Bytes most = WIDE_OF(maddubs_epi16)((Bytes)(w >> 4 & 0x0F0F0F0F), at);
+        sum += (wi)WIDE_OF(madd_epi16)(most, WIDE_OF(set1_epi16)(16));
+        w &= 0x0F0F0F0F;
     }
-    return sum + (wi)_mm256_madd_epi16(_mm256_maddubs_epi16((__m256i)w, at), one);
+    return sum + (wi)WIDE_OF(madd_epi16)(WIDE_OF(maddubs_epi16)((Bytes)w, at), WIDE_OF(set1_epi16)(1));
 #elif defined(__SSE2__)
     const __m128i at = _mm_set1_epi32(four);
     sum += (wi)_mm_madd_epi16((__m128i)(w & 0x00FF00FF), _mm_srai_epi16(_mm_slli_epi16(at, 8), 8));
@@ -99,15 +95,6 @@ INLINE wf half_of(const uint8_t *p) {
     wu half;
     for (int i = 0; i < WIDE / 4; i++) half[i] = p[2 * i] | p[2 * i + 1] << 8;
     return (wf)((half & 0x7FFF) << 13 | (half & 0x8000) << 16) * 0x1p112f;
-#endif
-}
-
-/* `fused` of a piece. */
-INLINE wf grown(wf a, wf b, wf c) {
-#ifdef __AVX512BW__
-    return (wf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#else
-    return a * b + c;
 #endif
 }
 

@@ -41,14 +41,12 @@ INLINE u16 narrow(f32 v) {
     return __builtin_convertvector((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16, u16);
 }
 
-/* a * b + c, rounded once where the CPU can. */
-INLINE f32 fused(f32 a, f32 b, f32 c) {
-#ifdef __AVX512F__
-    return (f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+/* a * b + c of vectors of any width, rounded once where the CPU can. */
+#ifdef __AVX512BW__
+#define fused(a, b, c) ((__typeof__(c))_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #else
-    return a * b + c;
+#define fused(a, b, c) ((a) * (b) + (c))
 #endif
-}
 
 INLINE float sum(f32 v) {
 #ifdef DOT_BF16

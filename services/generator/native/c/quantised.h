@@ -73,7 +73,7 @@ INLINE void sum_few(const int rows, const int kind, const uint8_t *w, size_t siz
 #pragma GCC unroll 4
                 for (int r = 0; r < rows; r++) {
                     const wi all = chains > 1 ? part[r][0] + part[r][1] : part[r][0];
-                    total[r][c] = grown(
+                    total[r][c] = fused(
                         __builtin_convertvector(all, wf) * scale, (wf){} + a.scales[r * groups + g], total[r][c]);
                 }
             }
@@ -81,7 +81,7 @@ INLINE void sum_few(const int rows, const int kind, const uint8_t *w, size_t siz
             const wf minimum = minimum_of(kind, at, whole, c % PIECES);
 #pragma GCC unroll 4
             for (int r = 0; r < rows; r++)
-                total[r][c] = grown(minimum, (wf){} + a.sums[r * groups + g], total[r][c]);
+                total[r][c] = fused(minimum, (wf){} + a.sums[r * groups + g], total[r][c]);
         }
     for (int r = 0; r < rows; r++) memcpy(totals[r], total[r], sizeof total[r]);
 }
@@ -111,14 +111,14 @@ INLINE void sum_groups(const int rows, const int kind, const Spread *w, int grou
 #pragma GCC unroll 8
             for (int r = 0; r < rows; r++)
                 for (int c = 0; c < PARTS; c++)
-                    total[r][c] = grown(__builtin_convertvector(part[r][c], wf) * w[c].scale[h],
+                    total[r][c] = fused(__builtin_convertvector(part[r][c], wf) * w[c].scale[h],
                         (wf){} + a.scales[r * all + g], total[r][c]);
         }
         if (kind & MINIMUM)
 #pragma GCC unroll 8
             for (int r = 0; r < rows; r++)
                 for (int c = 0; c < PARTS; c++)
-                    total[r][c] = grown(w[c].minimum, (wf){} + a.sums[r * all + g], total[r][c]);
+                    total[r][c] = fused(w[c].minimum, (wf){} + a.sums[r * all + g], total[r][c]);
     }
     for (int r = 0; r < rows; r++) memcpy(totals[r], total[r], sizeof total[r]);
 }
