@@ -118,6 +118,7 @@ def since_out(since: Since) -> api.SinceOut:
         reason=document.withdrawn_reason if since.withdrawn else "",
         newer=newer
         and api.NewerOut(id=newer.id, title=newer.metadata.title or newer.source, language=newer.metadata.language),
+        expired_on=since.expired_on,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,17 +17,19 @@ from tests.e2e.test_states import ask, complete
 NEWER = s.NewerOut(id="nieuw", title="Paracetamol bij kinderen (4)", language="nl")
 WITHDRAWN = s.SinceOut(document_id="paracetamol-kind", title=TITLE, language="nl", withdrawn=True, newer=None)
 REPLACED = WITHDRAWN.model_copy(update={"withdrawn": False, "newer": NEWER})
+EXPIRED = WITHDRAWN.model_copy(update={"withdrawn": False, "expired_on": date(2026, 3, 1)})
 REASON = "De dosis per kg klopt niet meer."
 SAID = {
     "withdrawn": f"{TITLE}: Dit document is intussen ingetrokken.",
     "withdrawn for a reason": f"{TITLE}: Dit document is intussen ingetrokken: {REASON}",
     "replaced": f"{TITLE}: Dit document is intussen vervangen. Wat nu geldt: {NEWER.title}",
+    "expired": f"{TITLE}: verlopen op 1 mrt 2026.",
 }
 
 
-def given_before(page: Page, script: Script, since: s.SinceOut) -> str:
+def given_before(page: Page, script: Script, since: s.SinceOut, question: str = "rijtje") -> str:
     """Ask, and let this happen afterwards; return the answer's id."""
-    ask(page, "rijtje")
+    ask(page, question)
     complete(page)
     expect(page.locator(".notice")).to_have_count(0)
     ((first,),) = script.conversations.values()
@@ -41,6 +44,7 @@ def given_before(page: Page, script: Script, since: s.SinceOut) -> str:
         ("withdrawn", WITHDRAWN),
         ("withdrawn for a reason", WITHDRAWN.model_copy(update={"reason": REASON})),
         ("replaced", REPLACED),
+        ("expired", EXPIRED),
     ],
 )
 def test_an_older_answer_says_what_became_of_its_document(
@@ -59,6 +63,7 @@ def test_an_older_answer_says_what_became_of_its_document(
     told = page.locator(".notice.serious")
     expect(told).to_have_text(SAID[what])
     expect(told).to_be_visible()
+    expect(told).to_have_css("font-size", "22px")
     if way != "print":
         expect(page.locator(".card .facts").first).not_to_contain_text("geldig")  # of a document that counts no more
         expect(page.locator(".made")).to_contain_text(re.compile(r"^Gevraagd op \d+ .*\d\d:\d\d:\d\d"))
@@ -72,6 +77,25 @@ def test_an_older_answer_says_what_became_of_its_document(
     if what == "replaced" and way != "print":
         told.get_by_role("link", name=NEWER.title).click()
         expect(page).to_have_url(re.compile("/d/nieuw#page=1$"))
+
+
+@pytest.mark.parametrize("since", [WITHDRAWN, REPLACED, EXPIRED], ids=["withdrawn", "replaced", "expired"])
+def test_nothing_of_such_an_answer_is_ticked_off_or_dialled(
+    new_page: NewPage, base_url: str, script: Script, since: s.SinceOut
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    given_before(page, script, since, "controles")
+    acts = page.locator("a[href^='tel:'], .ticks button, .answer-text [type=checkbox]")
+    page.get_by_role("button", name="Afvinken").click()
+    expect(acts.first).to_be_visible()
+    assert page.locator("a[href^='tel:']").count() > 0
+    page.reload()  # its ticks are kept in this tab
+    expect(page.locator(".notice.alarm")).to_be_visible()
+    expect(page.get_by_text("toestel 4521")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    expect(acts).to_have_count(0)
+    faultless_by_day_and_by_night(page)
 
 
 def test_a_reopened_answer_says_when_it_was_given_and_that_its_documents_still_count(

@@ -2686,7 +2686,7 @@ export interface components {
              */
             not_named: string[];
             /**
-             * @description Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced since it was given.
+             * @description Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced, or expired, since it was given.
              * @default []
              */
             since: components["schemas"]["SinceOut"][];
@@ -4434,7 +4434,7 @@ export interface components {
             document_id: string;
             title: string;
             language: string;
-            /** @description Else another counts in its place. */
+            /** @description Else it expired, or another counts in its place. */
             withdrawn: boolean;
             /**
              * @description Why it was withdrawn; empty: not said.
@@ -4443,6 +4443,8 @@ export interface components {
             reason: string;
             /** @description What counts in its place, where you may read that. */
             newer: components["schemas"]["NewerOut"] | null;
+            /** @description Its last day, where it was neither withdrawn nor replaced. */
+            expired_on?: string | null;
         };
         /** @description Files that lie in the folders and are not read. */
         SkippedOut: {

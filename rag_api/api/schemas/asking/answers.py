@@ -145,9 +145,10 @@ class SinceOut(BaseModel):
     document_id: str
     title: str
     language: str
-    withdrawn: bool = Field(description="Else another counts in its place.")
+    withdrawn: bool = Field(description="Else it expired, or another counts in its place.")
     reason: str = Field("", description="Why it was withdrawn; empty: not said.")
     newer: NewerOut | None = Field(description="What counts in its place, where you may read that.")
+    expired_on: date | None = Field(None, description="Its last day, where it was neither withdrawn nor replaced.")
 
 
 class JudgementOut(BaseModel):
@@ -181,7 +182,7 @@ class AnswerOut(BaseModel):
     )
     since: list[SinceOut] = Field(
         [],
-        description="Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced "
-        "since it was given.",
+        description="Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced, "
+        "or expired, since it was given.",
     )
     judged: JudgementOut | None = Field(None, description="Of a stored answer: what quality staff said of it last.")

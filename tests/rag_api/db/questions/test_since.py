@@ -1,4 +1,4 @@
-"""Documents of a stored answer that were withdrawn or replaced since, by the API."""
+"""Documents of a stored answer that were withdrawn, replaced or expired since, by the API."""
 
 from __future__ import annotations
 
@@ -58,3 +58,22 @@ def test_a_withdrawn_document_is_told_as_withdrawn(container: Container, client:
     assert (one["withdrawn"], one["newer"]["id"]) == (True, newer.id), "what holds now is said of a withdrawn one too"
     container.db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": document.id})
     assert said["reason"] not in client.get(f"/answers/{asked['id']}").text
+
+
+def test_a_document_that_expired_since_is_told_unless_it_was_told_with_the_answer(
+    container: Container, client: TestClient
+) -> None:
+    document = load(container, "a.pdf", CHILD, title="Pijn", valid_until=date(2999, 1, 1))
+    asked = client.post("/ask", json={"question": QUESTION}).json()
+    assert client.get(f"/answers/{asked['id']}").json()["since"] == []
+    last = date(2020, 1, 1)
+    container.db.run("update documents set valid_until = %(d)s where id = %(id)s", {"d": last, "id": document.id})
+    (one,) = client.get(f"/answers/{asked['id']}").json()["since"]
+    assert (one["title"], one["withdrawn"], one["newer"], one["expired_on"]) == ("Pijn", False, None, str(last))
+    again = client.post("/ask", json={"question": QUESTION, "filters": {"include_expired": True}}).json()
+    assert [one["code"] for one in again["sources"][0]["cautions"]] == ["expired"]
+    assert client.get(f"/answers/{again['id']}").json()["since"] == []
+    client.post(f"/documents/{document.id}/withdraw", json={})
+    for id_ in (asked["id"], again["id"]):
+        (one,) = client.get(f"/answers/{id_}").json()["since"]
+        assert (one["withdrawn"], one["expired_on"]) == (True, None)

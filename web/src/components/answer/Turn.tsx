@@ -2,11 +2,12 @@
 import type { PersonalChoice, Span } from "../../api/types";
 import { type Messages, useMessages } from "../../i18n";
 import { useSession } from "../../queries/session";
-import { type AnswerState, isRead, isRefused, view } from "../../state/conversation/answer";
+import { type AnswerState, isInForce, isRead, isRefused, view } from "../../state/conversation/answer";
 import type { Opened } from "../../state/conversation/conversation";
 import { originOf } from "../../text/documents/facts";
 import { AfterRefusal } from "../owners/lazily";
 import { Optional } from "../shared/controls/Optional";
+import { InForce } from "../steps/inForce";
 import { copyWithOrigin } from "./copying";
 import { Notices, noticesOf } from "./notices/Notices";
 import { Progress } from "./Progress";
@@ -61,6 +62,7 @@ function Whole({
   const feedback = !pack && wanted; // a downtime pack keeps none
   const { question, query, text, spans, sources, unsupported, language, mode } = view(state);
   const refused = isRefused(state);
+  const inForce = isInForce(view(state));
   const writing = state.kind === "working";
   const asks = state.kind === "failed" && state.refusal !== undefined && state.refusal.instead !== "";
   const ended = (state.kind === "failed" && !asks) || state.kind === "stopped" || wasCutShort(state);
@@ -87,12 +89,14 @@ function Whole({
       )}
       {text && (
         <div onCopy={(event) => copyWithOrigin(event, originOf(view(state), m))}>
-          <AnswerText
-            id={state.kind === "complete" ? state.answer.id : ""}
-            {...{ text, spans, sources, writing, language, unsupported }}
-            lacks={noticesOf(state, m).find(({ code }) => code === "table_in_part")}
-            onSpan={(span) => onOpen(span.rank, span)}
-          />
+          <InForce value={inForce}>
+            <AnswerText
+              id={state.kind === "complete" && inForce ? state.answer.id : ""}
+              {...{ text, spans, sources, writing, language, unsupported }}
+              lacks={noticesOf(state, m).find(({ code }) => code === "table_in_part")}
+              onSpan={(span) => onOpen(span.rank, span)}
+            />
+          </InForce>
         </div>
       )}
       {writing && <Progress state={state} />}

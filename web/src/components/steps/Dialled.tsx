@@ -1,12 +1,16 @@
 // Words of a document in which the telephone numbers can be pressed.
+import { useContext } from "react";
 import { useWardMessages } from "../../i18n";
-import { phonesIn } from "../../text/answer/phones";
+import { type Phone, phonesIn } from "../../text/answer/phones";
+import { InForce } from "./inForce";
 import "../../styles/answer/steps.css";
+
+const useNumbers = (text: string): Phone[] => (useContext(InForce) ? phonesIn(text) : []);
 
 export function Dialled({ text }: { text: string }) {
   const m = useWardMessages();
   let at = 0;
-  const parts = phonesIn(text).map(({ start, end, number }) => {
+  const parts = useNumbers(text).map(({ start, end, number }) => {
     const before = text.slice(at, start);
     at = end;
     return (
@@ -29,7 +33,7 @@ export function Dialled({ text }: { text: string }) {
 /** After words that are a link themselves: the numbers in them, each a link of its own. */
 export function ToDial({ text }: { text: string }) {
   const m = useWardMessages();
-  return phonesIn(text).map(({ start, end, number }) => (
+  return useNumbers(text).map(({ start, end, number }) => (
     <a key={start} className="to-dial" href={`tel:${number}`} aria-label={m.steps.call(text.slice(start, end))}>
       <span aria-hidden="true">☎ </span>
       {text.slice(start, end)}

@@ -99,11 +99,11 @@ export function asked(question: string, at: number): AnswerState {
 
 /** An answer that was stored earlier. What no longer counts is not called valid. */
 export function recalled(answer: Answer): AnswerState {
-  const undated = (one: Source): Source =>
-    answer.since.some(({ document_id }) => document_id === one.document_id)
-      ? { ...one, valid_from: null, valid_until: null }
-      : one;
-  return { kind: "complete", answer: { ...answer, sources: answer.sources.map(undated) }, milliseconds: null };
+  const dated = (one: Source): Source => {
+    const ended = answer.since.find(({ document_id }) => document_id === one.document_id);
+    return ended ? { ...one, valid_from: null, valid_until: ended.expired_on ?? null } : one;
+  };
+  return { kind: "complete", answer: { ...answer, sources: answer.sources.map(dated) }, milliseconds: null };
 }
 
 /** The answer after `event`. An answer that has ended stays as it is, whatever comes late. */
@@ -179,6 +179,15 @@ export const isRead = (state: AnswerState): boolean => state.kind === "working" 
  * marked for its reader.
  */
 export const isRefused = (state: AnswerState): boolean => view(state).status === "not_found";
+
+/** What it quotes counts, as far as is known: whoever acts at the bedside acts on nothing else. */
+export const isInForce = ({ since, sources, spans }: AnswerView): boolean =>
+  since.length === 0 &&
+  !sources.some(
+    ({ rank, cautions }) =>
+      cautions.some(({ code }) => code === "expired" || code === "superseded") &&
+      spans.some((span) => span.rank === rank),
+  );
 
 const HELD_UP = ["personal_data", "personal_data_refused", "too_busy", "too_many_requests"];
 

@@ -48,10 +48,13 @@ export function placesOf({ sources, spans }: Pick<Answer, "sources" | "spans">):
 }
 
 /** "Koorts: this document was replaced since. What counts now:", and then what does. */
-export const sinceWords = ({ title, withdrawn, reason, newer }: Since, { answer: m }: Messages): string =>
-  [`${title}:`, withdrawn && m.retired + (reason ? `: ${reason}` : "."), newer ? m.newer : !withdrawn && m.replaced]
+export function sinceWords({ title, withdrawn, reason, newer, expired_on }: Since, m: Messages): string {
+  const { retired, newer: replacedBy, replaced } = m.answer;
+  const ended = expired_on ? `${m.card.expired(formatDay(expired_on, m))}.` : !withdrawn && replaced;
+  return [`${title}:`, withdrawn && retired + (reason ? `: ${reason}` : "."), newer ? replacedBy : ended]
     .filter(Boolean)
     .join(" ");
+}
 
 /**
  * A notice in the page's language, else as it was stored; `language`: of the words, "" for that of

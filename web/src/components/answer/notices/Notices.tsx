@@ -42,7 +42,7 @@ export function Notices({ state, onAsk, onOpen }: Props) {
     <>
       <ul className="notices">
         {since.map((one) => (
-          <li key={one.document_id} className="notice serious">
+          <li key={one.document_id} className="notice serious alarm">
             {sinceWords(one, m)}{" "}
             {one.newer && (
               <a
