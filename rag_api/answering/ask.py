@@ -24,13 +24,14 @@ from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.composing.writing import write
 from rag_api.answering.question.failed_suggestions import fitting
+from rag_api.answering.question.lapsed_suggestions import lapsed_fitting
 from rag_api.answering.question.personal import checked
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
 from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, WITHHELD, Refusal, reason_of
 from rag_api.answering.warnings import source_warnings
-from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread, withheld
+from rag_api.answering.warnings.notice_texts import expired, lapsed, minute_of, not_found, notice, unread, withheld
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
 from rag_api.domain import (
@@ -391,6 +392,8 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
         builder.notices += [
             unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)
         ]
+        found = lapsed_fitting(builder.analysis, builder.question.filters, builder.user, db)
+        builder.notices += [lapsed(document, builder.notices_in) for document in found]
         return
     builder.status = AnswerStatus.ANSWERED if written and quotes else AnswerStatus.SOURCES_ONLY
     if quotes is None:

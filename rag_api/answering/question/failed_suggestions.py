@@ -16,20 +16,20 @@ _STOP = STOP_WORDS["nl"] | STOP_WORDS["en"] | {"scan", "pdf"}
 
 def fitting(question: Analysis, user: User, db: Database) -> list[Document]:
     """Best first. Blocks."""
-    asked = _stems(" ".join((question.text, *question.expansions)))
-    shares = [(_share(document, asked), document) for document in failed_documents(db, user)]
+    asked = stems_of(" ".join((question.text, *question.expansions)))
+    shares = [(share_of(document, asked), document) for document in failed_documents(db, user)]
     fit = sorted((one for one in shares if one[0] >= FITS), key=lambda one: (-one[0], one[1].source))
     return [document for _, document in fit[:SHOWN]]
 
 
-def _share(document: Document, asked: frozenset[str]) -> float:
+def share_of(document: Document, asked: frozenset[str]) -> float:
     """How many of the title's content words the question has."""
     title = (document.metadata.title or document.source).replace("_", " ")
-    stems = [found for word in words(title) if (found := _stems(word))]
+    stems = [found for word in words(title) if (found := stems_of(word))]
     return sum(not asked.isdisjoint(found) for found in stems) / len(stems) if stems else 0.0
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems_of(text: str) -> frozenset[str]:
     """Of the content words, in both languages; not their runs of characters, which other words
     share."""
     content = (word for word in words(text) if word.isalpha() and word not in _STOP)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 
-from rag_api.domain import Document, Notice, Source, TargetGroup
+from rag_api.domain import Document, DocumentStatus, Notice, Source, TargetGroup
 
 _TEXTS: dict[str, dict[str, str]] = {
     # The page's own words, where no notice came: `answer.notFound` in web/src/i18n/nl.ts and en.ts.
@@ -82,6 +82,14 @@ _TEXTS: dict[str, dict[str, str]] = {
     "unread_owned": {
         "nl": "{title} (eigenaar: {owner}) past bij de vraag, maar kon niet gelezen worden: {why}.",
         "en": "{title} (owner: {owner}) fits the question, but could not be read: {why}.",
+    },
+    "lapsed": {
+        "nl": "{title} past bij de vraag, maar is verlopen op {day}: vraag {owner} wat nu geldt.",
+        "en": "{title} fits the question, but expired on {day}: ask {owner} what holds now.",
+    },
+    "lapsed_withdrawn": {
+        "nl": "{title} past bij de vraag, maar is ingetrokken op {day}: vraag {owner} wat nu geldt.",
+        "en": "{title} fits the question, but was withdrawn on {day}: ask {owner} what holds now.",
     },
     "identity_removed": {
         "nl": "Wat een patiënt herkenbaar maakt, is uit uw vraag weggelaten en wordt niet bewaard.",
@@ -314,6 +322,7 @@ _MONTHS = {
 _PUBLIC = {
     "unread_owned": "unread",
     "withheld_addressed": "withheld",
+    "lapsed_withdrawn": "lapsed",
     "expired_unversioned": "expired",
     "patient_group_only": "patient_group",
     "answered_only_for": "only_for",
@@ -393,6 +402,17 @@ def unread(document: Document, language: str) -> Notice:
     reason = _UNREAD.get(document.reason, _UNREAD["broken"])
     words: dict[str, str | InEach] = {"title": title_of(document), "owner": document.metadata.owner, "why": reason}
     return notice("unread_owned" if document.metadata.owner else "unread", language, (), **words)
+
+
+def lapsed(document: Document, language: str) -> Notice:
+    """Of a document that fits the question and no longer counts."""
+    day, withdrawn = document.metadata.valid_until, document.status == DocumentStatus.RETIRED
+    if withdrawn and (ended := document.withdrawn_at or document.updated_at) is not None:
+        day = ended.astimezone().date()
+    assert day is not None, "it was withdrawn, or is past its last day"
+    owner: str | InEach = document.metadata.owner or {"nl": "de eigenaar", "en": "its owner"}
+    code = "lapsed_withdrawn" if withdrawn else "lapsed"
+    return notice(code, language, (), title=title_of(document), day=day_of(day), owner=owner)
 
 
 def expired(sources: Sequence[Source], today: date, language: str) -> list[Notice]:

@@ -18,6 +18,7 @@ const LOOKS: Record<string, string | undefined> = {
   patient_group: "serious",
   conflict: "serious",
   unsupported: "serious",
+  lapsed: "serious",
   other_document: "serious",
   other_document_read: "calm",
   table_in_part: "calm",
@@ -82,11 +83,12 @@ export function Notices({ state, onAsk, onOpen }: Props) {
   );
 }
 
-const ABOUT_QUESTION = new Set([...FOR_WHOM, "identity_removed", "stored_later", "not_stored", "pack"]);
+// Said whatever the reason is: of the question, and of what would have answered it.
+const BESIDES = new Set([...FOR_WHOM, "identity_removed", "stored_later", "not_stored", "pack", "lapsed"]);
 
 /** One sentence says why there is no answer: the one that says most. */
 function whyRefused(notices: readonly SaidNotice[]): SaidNotice | undefined {
-  const why = notices.filter(({ code }) => !ABOUT_QUESTION.has(code));
+  const why = notices.filter(({ code }) => !BESIDES.has(code));
   return why.find(({ code }) => code !== "not_found") ?? why[0];
 }
 
@@ -109,8 +111,6 @@ export function noticesOf(state: AnswerState, m: Messages): SaidNotice[] {
   }
   // the page's banner says already what the demo's model is
   const said = noticesSaid(notices, m).filter(({ code }) => code !== "demo_model");
-  const given = isRefused(state)
-    ? said.filter((one) => ABOUT_QUESTION.has(one.code) || one === whyRefused(said))
-    : said;
+  const given = isRefused(state) ? said.filter((one) => BESIDES.has(one.code) || one === whyRefused(said)) : said;
   return [...given, ...own.map((notice) => ({ ...notice, language }))];
 }

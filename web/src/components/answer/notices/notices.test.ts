@@ -10,9 +10,10 @@ const refused = (...codes: string[]) =>
     nl,
   ).map(({ code }) => code);
 
-test("a refusal says so once, by what says most, and beside it whom the question may be about", () => {
+test("a refusal says so once, by what says most, and beside it whom the question may be about and what no longer counts", () => {
   expect(refused("not_found")).toEqual(["not_found"]);
   expect(refused("withheld", "not_found")).toEqual(["withheld"]);
+  expect(refused("lapsed", "not_found")).toEqual(["lapsed", "not_found"]);
   expect(refused("only_for", "not_found")).toEqual(["only_for", "not_found"]);
   expect(refused("twins", "pack", "withheld", "not_found")).toEqual(["twins", "pack", "withheld"]);
 });
