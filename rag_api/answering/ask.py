@@ -29,9 +29,9 @@ from rag_api.answering.question.personal import checked
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
-from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, WITHHELD, Refusal, reason_of
+from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, WITHHELD, Refusal, code_of, reason_of
 from rag_api.answering.warnings import source_warnings
-from rag_api.answering.warnings.notice_texts import expired, lapsed, minute_of, not_found, notice, unread, withheld
+from rag_api.answering.warnings.notice_texts import expired, lapsed, minute_of, notice, unread, withheld
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
 from rag_api.domain import (
@@ -369,10 +369,10 @@ def _refusal(
     # what speaks to a machine holds no answer: it is told only where it stands first
     if said := next((one for one in shown if retrieval.best_is_withheld or not one.addressed), None):
         return refused, withheld(said, builder.notices_in)
-    empty = not builder.sources and count_indexed(container.db, builder.user) == 0
-    return refused, notice("empty_index", builder.notices_in) if empty else not_found(
-        builder.sources, builder.notices_in
-    )
+    code = code_of(refused)
+    if not builder.sources:
+        code = "nothing_readable" if count_indexed(container.db, builder.user) else "empty_index"
+    return refused, notice(code, builder.notices_in)
 
 
 def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> None:

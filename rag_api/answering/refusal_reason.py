@@ -44,6 +44,13 @@ def reason_of(found: Retrieval, agreement: Sequence[Mapping[str, Any]]) -> Refus
     return told | Refusal(sure=best["chance"], needed=best["needed"]) if "chance" in best else told
 
 
+def code_of(refusal: Refusal) -> str:
+    """The code of the sentence that says it to the asker: nothing fits, nothing is sure enough, or
+    what fits is not quoted."""
+    by = refusal["by"]
+    return "not_found" if by in _RULES else "not_quotable" if by == WITHHELD else "not_sure"
+
+
 def sentence_of(refusal: Mapping[str, Any]) -> str:
     """ "Refused: ...", for who runs Bedside."""
     by = refusal["by"]

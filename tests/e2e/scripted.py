@@ -262,7 +262,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     await asyncio.sleep(7.0 if "zwijgt" in question else 0.05)
     if "zonder antwoord" in question:
         notices = [
-            s.NoticeOut(code="not_found", text="Bedside vond in de procedures geen zeker antwoord op deze vraag."),
+            *notices_out([noticed("not_sure", "nl")]),
             s.NoticeOut(
                 code="unread",
                 text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.",

@@ -9,10 +9,17 @@ from datetime import date, datetime
 from rag_api.domain import Document, DocumentStatus, Notice, Source, TargetGroup
 
 _TEXTS: dict[str, dict[str, str]] = {
-    # The page's own words, where no notice came: `answer.notFound` in web/src/i18n/nl.ts and en.ts.
     "not_found": {
-        "nl": "Bedside vond in de procedures geen zeker antwoord op deze vraag.",
-        "en": "Bedside found no certain answer to this question in the procedures.",
+        "nl": "Bedside vond in de procedures niets dat bij deze vraag past.",
+        "en": "Bedside found nothing in the procedures that fits this question.",
+    },
+    "not_sure": {
+        "nl": "Bedside is er niet zeker genoeg van dat een van de procedures deze vraag beantwoordt.",
+        "en": "Bedside is not sure enough that any of the procedures answers this question.",
+    },
+    "not_quotable": {
+        "nl": "Wat het best bij deze vraag past, kan Bedside niet citeren: lees het in het document zelf.",
+        "en": "Bedside cannot quote what fits this question best: read it in the document itself.",
     },
     "greeting": {
         "nl": "Dag! Stel een vraag over de procedures van het ziekenhuis; het antwoord komt uit de documenten zelf, "
@@ -321,6 +328,8 @@ _MONTHS = {
 }
 _PUBLIC = {
     "unread_owned": "unread",
+    "not_sure": "not_found",
+    "not_quotable": "withheld",
     "withheld_addressed": "withheld",
     "lapsed_withdrawn": "lapsed",
     "expired_unversioned": "expired",
@@ -383,11 +392,6 @@ def minute_of(moment: datetime) -> InEach:
 
 def title_of(document: Document) -> str:
     return document.metadata.title or document.source
-
-
-def not_found(sources: Sequence[Source], language: str) -> Notice:
-    """Does not name the nearest documents: they stand below it."""
-    return notice("not_found" if sources else "nothing_readable", language)
 
 
 def withheld(source: Source, language: str) -> Notice:

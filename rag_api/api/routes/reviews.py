@@ -98,6 +98,9 @@ def put_review(
     return _out(judged, container.settings)
 
 
+_OF_UNSHOWN = ("lapsed", "unread")  # each names a document that is no source: who judges may not read it
+
+
 def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
     answer, shown = one.answer, answer_out(one.answer)
     return api.ReviewedOut(
@@ -112,7 +115,7 @@ def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
         text=answer.text,
         spans=shown.spans,
         unsupported=shown.unsupported,
-        notices=shown.notices,
+        notices=[notice for notice in shown.notices if notice.code not in _OF_UNSHOWN],
         refused=api.RefusedOut.model_validate(one.refusal) if one.refusal else None,
         sources=_sources(answer),
         found=one.found,

@@ -236,7 +236,7 @@ def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Pag
     [
         (
             "vraag zonder antwoord",
-            "Bedside vond geen zeker antwoord op deze vraag; 4 procedures liggen er het dichtst bij.",
+            "maar kon niet gelezen worden: het is een scan. 4 procedures liggen het dichtst bij de vraag.",
         ),
         (
             "zonder generator",

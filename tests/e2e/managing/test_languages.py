@@ -14,8 +14,8 @@ NO_ANSWER = "Which flag flies on the town hall of Ypres?"
 # of a page's locale: questions in the other language, with and without an answer; the language they
 # are quoted in; words of the page that stay
 ASKED = {
-    "nl-BE": (FALL, NO_ANSWER, "en", ("Nieuwe vraag", "Antwoord kopiëren", "pagina 1", "geen zeker antwoord")),
-    "en-GB": (DOSE, FLAG, "nl", ("New question", "Copy answer", "page 1", "no certain answer")),
+    "nl-BE": (FALL, NO_ANSWER, "en", ("Nieuwe vraag", "Antwoord kopiëren", "pagina 1", "niet zeker genoeg")),
+    "en-GB": (DOSE, FLAG, "nl", ("New question", "Copy answer", "page 1", "not sure enough")),
 }
 
 

@@ -60,7 +60,7 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
         page.screenshot(path=tmp_path / f"reviews-{width}.png", full_page=True)
     flag, dose = page.locator(".review").first, page.locator(".review").last
     expect(flag.get_by_role("heading", level=3)).to_have_text(FLAG)
-    expect(flag.locator(".missed")).to_contain_text("Geweigerd: ")
+    expect(flag.locator(".missed")).to_contain_text("Bedside is er niet zeker genoeg van")
     expect(dose.locator(".facts")).to_contain_text("PediatrieKinderverpleegkundige")
     expect(page.get_by_text("Jansen")).to_have_count(0)
     dose.get_by_label("kan schade doen").check()
@@ -289,7 +289,7 @@ def test_two_chances_that_differ_are_told_apart(
     page.goto(f"{url}/quality/reviews")
     flag = page.locator(".review", has_text=FLAG)
     why = flag.locator(".missed")
-    plain = "Geweigerd: in de procedures die de vrager mag lezen, werd niets gevonden dat dit zeker genoeg beantwoordt."
+    plain = "Bedside is er niet zeker genoeg van dat een van de procedures deze vraag beantwoordt."
     expect(why.locator("p").first).to_have_text(plain)
     expect(why.get_by_text("Bedside antwoordt pas")).to_be_hidden()
     why.get_by_text("Hoe dat bepaald is").click()

@@ -320,7 +320,7 @@ async def test_not_found_is_decided_without_asking_the_model(
     assert answer.text == ""
     (notice,) = answer.notices
     assert notice.code == "not_found"
-    assert notice.text == "Bedside vond in de procedures geen zeker antwoord op deze vraag."
+    assert notice.text == "Bedside is er niet zeker genoeg van dat een van de procedures deze vraag beantwoordt."
     assert answer.sources  # the nearest documents stand below it, and are named there alone
     assert [type(event) for event in events] == [Stage, Found, Done]
 

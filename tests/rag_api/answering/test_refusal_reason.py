@@ -15,9 +15,11 @@ from rag_api.answering.refusal_reason import (
     UNRESOLVED_FOLLOW_UP,
     UNSURE,
     WITHHELD,
+    code_of,
     reason_of,
     sentence_of,
 )
+from rag_api.answering.warnings.notice_texts import notice
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Document
@@ -37,6 +39,13 @@ def test_a_rule_is_named_whatever_else_is_known(rule: Rule) -> None:
     told = reason_of(replace(FOUND, forbidden=rule), [{"points": 1.0, "answers": 1.0}])
     assert told == {"by": rule.value}
     assert sentence_of(told).startswith("Refused: ")
+
+
+def test_its_asker_is_told_one_of_three_causes() -> None:
+    told = {rule.value: "not_found" for rule in Rule if rule} | {WITHHELD: "not_quotable"}
+    told |= dict.fromkeys((UNSURE, DISAGREED, ELSEWHERE), "not_sure")
+    assert {by: code_of({"by": by}) for by in told} == told
+    assert len({notice(code, "nl").text for code in told.values()}) == 3
 
 
 @pytest.mark.parametrize("language", ["nl", "en"])

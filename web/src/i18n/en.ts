@@ -112,7 +112,6 @@ export const en = {
     legendNumber: "Text with a dotted line is not in the source.",
     notInSource: "not in the source",
     openSpan: (rank: number) => `Word for word from source ${rank}: show the place`,
-    // As the notice of the service: rag_api/answering/warnings/notice_texts.py.
     notFound: "Bedside found no certain answer to this question in the procedures.",
     nearest: "Procedures nearest to your question",
     beingRead: "This is nearest to your question. Whether it holds the answer is still being read.",
@@ -123,8 +122,8 @@ export const en = {
     partPlace: (rank: number, page: number) => `source ${rank}, page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,
     failedSpoken: (why: string) => `No answer. ${why}`,
-    refusedSpoken: (documents: number) =>
-      `Bedside found no certain answer to this question; ${many(documents, "procedure is", "procedures are")} nearest to it.`,
+    nearestSpoken: (documents: number) =>
+      `${many(documents, "procedure is", "procedures are")} nearest to the question.`,
     sourcesSpoken: (count: number) =>
       `There is no answer, but there ${count === 1 ? "is 1 source" : `are ${count} sources`}.`,
   },

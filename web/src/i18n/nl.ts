@@ -103,7 +103,6 @@ export const nl: Messages = {
     legendNumber: "Tekst met een stippellijn staat niet in de bron.",
     notInSource: "niet in de bron",
     openSpan: (rank: number) => `Letterlijk uit bron ${rank}: toon de plaats`,
-    // As the notice of the service: rag_api/answering/warnings/notice_texts.py.
     notFound: "Bedside vond in de procedures geen zeker antwoord op deze vraag.",
     nearest: "Procedures die het dichtst bij uw vraag liggen",
     beingRead: "Dit ligt het dichtst bij uw vraag. Of het antwoord erin staat, wordt nog nagelezen.",
@@ -114,8 +113,8 @@ export const nl: Messages = {
     partPlace: (rank: number, page: number) => `bron ${rank}, pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
     failedSpoken: (why: string) => `Geen antwoord. ${why}`,
-    refusedSpoken: (documents: number) =>
-      `Bedside vond geen zeker antwoord op deze vraag; ${many(documents, "procedure ligt", "procedures liggen")} er het dichtst bij.`,
+    nearestSpoken: (documents: number) =>
+      `${many(documents, "procedure ligt", "procedures liggen")} het dichtst bij de vraag.`,
     sourcesSpoken: (count: number) => `Er is geen antwoord, wel ${many(count, "bron", "bronnen")}.`,
   },
   card: {

@@ -73,6 +73,18 @@ def test_what_was_asked_is_shown_with_why_it_was_refused_and_not_by_whom(
     assert flag["id"] == refused["answer_id"]
 
 
+def test_what_a_refusal_names_besides_its_sources_is_for_its_asker_alone(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    flag = ask(client, asker, FLAG)
+    (why,) = flag["notices"]
+    one = "jsonb_build_object('code', code, 'text', 'Vlaggen past bij de vraag.')"
+    named = f"(select jsonb_agg({one}) from unnest(array['lapsed', 'unread']) code)"
+    container.db.run(f"update answers set notices = notices || {named}")
+    (told,) = reviews(client)
+    assert [notice["text"] for notice in told["notices"]] == [why["text"]], "in the words of its asker"
+
+
 def test_what_was_asked_is_found_by_its_words_and_by_the_hour_and_says_which_version_was_shown(
     client: httpx.Client, asker: Asker, container: Container
 ) -> None:

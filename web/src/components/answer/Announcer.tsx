@@ -3,7 +3,7 @@ import { failureWords, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, view } from "../../state/conversation/answer";
 import type { Turn } from "../../state/conversation/conversation";
 import { byDocument } from "../../text/documents/documents";
-import { noticesSaid } from "../../text/documents/facts";
+import { noticesSaid, refusalSaid } from "../../text/documents/facts";
 
 export function Announcer({ turn }: { turn: Turn | undefined }) {
   const m = useMessages();
@@ -26,8 +26,11 @@ function spoken(state: AnswerState, m: Messages): string {
   if (state.kind === "stopped") return m.answer.stoppedSpoken;
   if (state.kind === "failed") return m.answer.failedSpoken(failureWords(state.code, m));
   const { sources, notices, status } = view(state);
-  if (status === "not_found") return m.answer.refusedSpoken(byDocument(sources).length);
-  const end = status === "answered" ? m.answer.complete(sources.length) : m.answer.sourcesSpoken(sources.length);
   const said = noticesSaid(notices, m).filter(({ code }) => code !== "demo_model");
+  if (status === "not_found") {
+    const why = refusalSaid(said).map(({ text }) => text);
+    return [...why, m.answer.nearestSpoken(byDocument(sources).length)].join(" ");
+  }
+  const end = status === "answered" ? m.answer.complete(sources.length) : m.answer.sourcesSpoken(sources.length);
   return [end, ...said.map(({ text }) => text)].join(" ");
 }

@@ -75,6 +75,16 @@ export type SaidNotice = Pick<Notice, "code" | "text" | "language">;
 export const noticesSaid = (notices: readonly Notice[], m: Messages): SaidNotice[] =>
   notices.filter(({ code }) => !UNSAID.has(code)).map((one) => ({ code: one.code, ...noticeWords(one, m) }));
 
+// Said whatever the reason is: of the question, and of what would have answered it.
+const BESIDES = ["twins", "only_for", "identity_removed", "stored_later", "not_stored", "pack", "lapsed"];
+
+/** One sentence says why there is no answer: the one that says most. */
+export function refusalSaid(notices: readonly SaidNotice[]): SaidNotice[] {
+  const why = notices.filter(({ code }) => !BESIDES.includes(code));
+  const most = why.find(({ code }) => code !== "not_found") ?? why[0];
+  return notices.filter((one) => BESIDES.includes(one.code) || one === most);
+}
+
 /**
  * What goes with an answer wherever it is pasted: what stood above it, where each part comes from,
  * and the day.

@@ -4,7 +4,7 @@ import { failureWords, type Messages, useMessages } from "../../../i18n";
 import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";
 import { placePath } from "../../../state/window/route";
 import { named } from "../../../text/documents/documents";
-import { noticesSaid, type SaidNotice, sinceWords } from "../../../text/documents/facts";
+import { noticesSaid, refusalSaid, type SaidNotice, sinceWords } from "../../../text/documents/facts";
 import { lazyPart } from "../../shared/controls/lazyPart";
 import { Optional } from "../../shared/controls/Optional";
 import { following } from "../text/following";
@@ -83,15 +83,6 @@ export function Notices({ state, onAsk, onOpen }: Props) {
   );
 }
 
-// Said whatever the reason is: of the question, and of what would have answered it.
-const BESIDES = new Set([...FOR_WHOM, "identity_removed", "stored_later", "not_stored", "pack", "lapsed"]);
-
-/** One sentence says why there is no answer: the one that says most. */
-function whyRefused(notices: readonly SaidNotice[]): SaidNotice | undefined {
-  const why = notices.filter(({ code }) => !BESIDES.has(code));
-  return why.find(({ code }) => code !== "not_found") ?? why[0];
-}
-
 function failureOf({ code, refusal }: Extract<AnswerState, { kind: "failed" }>, m: Messages): string {
   if (refusal?.retryAfter && code !== "too_busy") return m.identity.wait(refusal.retryAfter);
   return failureWords(code, m); // the service's own are English
@@ -111,6 +102,6 @@ export function noticesOf(state: AnswerState, m: Messages): SaidNotice[] {
   }
   // the page's banner says already what the demo's model is
   const said = noticesSaid(notices, m).filter(({ code }) => code !== "demo_model");
-  const given = isRefused(state) ? said.filter((one) => BESIDES.has(one.code) || one === whyRefused(said)) : said;
+  const given = isRefused(state) ? refusalSaid(said) : said;
   return [...given, ...own.map((notice) => ({ ...notice, language }))];
 }

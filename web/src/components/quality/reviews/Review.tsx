@@ -5,7 +5,7 @@ import { formatInstant, type StaffMessages, useStaffMessages } from "../../../i1
 import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
-import { noticesSaid } from "../../../text/documents/facts";
+import { noticesSaid, refusalSaid } from "../../../text/documents/facts";
 import { toldApart } from "../../../text/shares";
 import { AnswerText } from "../../answer/text/AnswerText";
 import { NotKept } from "../../owners/Personal";
@@ -211,17 +211,24 @@ const ownerOf = (sources: Reviewed["sources"], document: string): string =>
 
 const ownerAndTitle = (owner: string, title: string): string => (owner ? `${owner}: ${title}` : title);
 
-/** Why in plain words, and behind those how that was decided, where it is more than these. */
-function Refused({ asked: { refused } }: { asked: Reviewed }) {
+/** Why, as its asker reads it, and behind that how it was decided. */
+function Refused({ asked: { refused, notices, language } }: { asked: Reviewed }) {
   const m = useStaffMessages();
-  const decided = refused && [m.reviews.decided[refused.by], chances(refused, m)].filter(Boolean).join(" ");
+  const { by = "" } = refused ?? {};
+  const said = refusalSaid(noticesSaid(notices, m));
+  const decided = refused && [m.reviews.refused[by] ?? m.reviews.decided[by], chances(refused, m)].filter(Boolean);
   return (
     <div className="missed">
-      <p>{m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnsure}</p>
-      {decided && (
+      {said.map((one) => (
+        <p key={one.code} lang={one.language || language}>
+          {one.text}
+        </p>
+      ))}
+      {said.length === 0 && <p>{m.reviews.refusedUnsure}</p>}
+      {decided && decided.length > 0 && (
         <details>
           <summary className="link">{m.reviews.how}</summary>
-          <p className="muted">{decided}</p>
+          <p className="muted">{decided.join(" ")}</p>
         </details>
       )}
     </div>

@@ -24,8 +24,7 @@ export const reviews = {
     unresolved_follow_up: "Refused: it follows a question that found no answer, and names nothing itself.",
     withheld: "Refused: what fits best is shown and never quoted (a flow chart or a poor image).",
   }),
-  refusedUnsure:
-    "Refused: in the procedures that the asker may read nothing was found that answers this surely enough.",
+  refusedUnsure: "Refused: Bedside was not sure enough that any of the procedures answers the question.",
   how: "How that was decided",
   decided: open<Record<string, string>>({
     disagreed: "Read again, it was not certain enough that the sentence found answers the question.",

@@ -29,8 +29,7 @@ export const reviews: StaffWords["reviews"] = {
     unresolved_follow_up: "Geweigerd: ze volgt op een vraag zonder antwoord en noemt zelf niets.",
     withheld: "Geweigerd: wat het best past, wordt getoond en nooit geciteerd (een stroomschema of een slecht beeld).",
   },
-  refusedUnsure:
-    "Geweigerd: in de procedures die de vrager mag lezen, werd niets gevonden dat dit zeker genoeg beantwoordt.",
+  refusedUnsure: "Geweigerd: Bedside was er niet zeker genoeg van dat een van de procedures de vraag beantwoordt.",
   how: "Hoe dat bepaald is",
   decided: {
     disagreed: "Bij het nalezen was niet zeker genoeg dat de gevonden zin de vraag beantwoordt.",
