@@ -171,7 +171,14 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Wat wilt u vragen of melden?")).to_have_value(FLAG)
     expect(dialog).to_contain_text(re.compile("[Dd]e kwaliteitsmedewerkers lezen wat u"))  # before anything is sent
+    seen = dialog.locator(".passages label")
+    expect(seen).to_have_count(1)
+    expect(seen.get_by_role("checkbox")).not_to_be_checked()  # it does not answer: its reader says that it goes along
+    seen.get_by_role("checkbox").check()
+    passage = " ".join(seen.inner_text().split())
+    assert passage
     faultless(page)
+    page.screenshot(path=tmp_path / "along.png")
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status")).to_contain_text(
         "heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht"
@@ -180,6 +187,7 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     asker.user = LOCAL_USER  # an admin reviews, too
     page.goto(f"{url}/inbox")
     card = page.locator(".owner-question")
+    expect(card.locator(".said-text").first).to_have_text(f"{FLAG} “{passage}”")
     expect(card).to_contain_text("Het document noemt geen eigenaar.")
     card.get_by_role("link", name="Zeg wie het is").click()
     expect(page.get_by_text("van 2 is niemand bekend")).to_be_visible()

@@ -60,7 +60,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
   const id = useId();
   const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
-  const along = useAlong(quotes);
+  const along = useAlong(quotes, asked === ""); // a passage that does not answer goes along if its reader wants
   const { mutate, data: sent, error, isPending, reset } = useAskOwner(about.document_id);
   const send = (personal_data: PersonalChoice): void => {
     if (text.trim() && !isPending && !along.tooLong)

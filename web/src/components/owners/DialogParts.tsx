@@ -37,11 +37,11 @@ interface Along {
   choose(quote: string, on: boolean): void;
 }
 
-/** Which of these passages go along: those that are chosen, and one that stands alone. */
-export function useAlong(passages: readonly string[]): Along {
+/** Which of these go along: those that are chosen, and, where `alone` says so, one that has no other beside it. */
+export function useAlong(passages: readonly string[], alone = true): Along {
   const [said, setSaid] = useState<Readonly<Record<string, boolean>>>({}); // of each that was ticked or not
   const quotes = [...new Set(passages.map((one) => one.trim()))].filter(Boolean);
-  const chosen = quotes.filter((one) => said[one] ?? quotes.length === 1);
+  const chosen = quotes.filter((one) => said[one] ?? (alone && quotes.length === 1));
   const text = chosen.join("\n");
   const choose = (quote: string, on: boolean): void => setSaid({ ...said, [quote]: on });
   return { quotes, chosen, text: text && `\n\n“${text}”`, tooLong: text.length > LONGEST_QUOTES, choose };

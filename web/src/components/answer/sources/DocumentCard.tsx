@@ -29,6 +29,7 @@ export function DocumentCard({ shown, all, spans, asked, answerId, opened, refus
   if (!first) return null;
   const [score, dense, bm25] = [first.score, first.dense_score, first.bm25_score].map((one) => formatScore(one, m));
   const help = m.card.scoreHelp(score ?? "", dense ?? "", bm25 ?? "");
+  const seen = shown.find(({ rank }) => rank === opened) ?? first;
   const cautions = shown.flatMap((source) => source.cautions);
   return (
     <li className={`card ${shown.length === 1 ? "single" : ""}`} data-document={first.document_id}>
@@ -48,10 +49,10 @@ export function DocumentCard({ shown, all, spans, asked, answerId, opened, refus
       {answerId && (
         <Optional fallback={null}>
           <AskOwner
-            about={first}
+            about={refused ? seen : first}
             answerId={answerId}
             asked={refused ? asked : ""}
-            quotes={spans.filter((span) => span.document_id === first.document_id).map(({ text }) => text)}
+            quotes={(refused ? [seen] : spans.filter((span) => span.document_id === first.document_id)).map(textOf)}
           />
         </Optional>
       )}
@@ -69,6 +70,8 @@ export function DocumentCard({ shown, all, spans, asked, answerId, opened, refus
     </li>
   );
 }
+
+const textOf = ({ text }: { text: string }): string => text;
 
 interface PlaceProps {
   source: Source;
