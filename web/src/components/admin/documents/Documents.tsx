@@ -16,6 +16,7 @@ import { useDelayed } from "../../../queries/useDelayed";
 import { mayLoad, placePath } from "../../../state/window/route";
 import { isExpired, validityOf } from "../../../text/documents/facts";
 import { isReviewLate, reviewedWords } from "../../../text/documents/reviewed";
+import { Confirm } from "../../shared/controls/Confirm";
 import { Problem } from "../../shared/controls/Problem";
 import { SaveList } from "../../shared/document/SaveList";
 import { StillHolds } from "../../shared/document/StillHolds";
@@ -199,7 +200,8 @@ interface PastProps {
 /** What no longer counts: nothing is said of it any more, but it can be looked at. */
 function Past({ document, restoring, onRestore }: PastProps) {
   const m = useStaffMessages();
-  const { title, withdrawn_at, withdrawn_by, withdrawn_reason } = document;
+  const { title, version, groups, reason, withdrawn_at, withdrawn_by, withdrawn_reason } = document;
+  const answers = reason === "" && !isExpired(document); // a question is answered from it again
   return (
     <li className="card document">
       <div className="document-withdrawn">
@@ -209,15 +211,18 @@ function Past({ document, restoring, onRestore }: PastProps) {
         {onRestore && withdrawn_at && <WithdrawalReason document={document} />}
         {onRestore && (
           <p>
-            <button
-              type="button"
-              className="button"
-              aria-label={`${m.admin.restore}: ${title}`}
+            <Confirm
+              label={
+                <>
+                  {m.admin.restore}
+                  <span className="sr-only">: {title}</span>
+                </>
+              }
+              question={m.access.sureBack(title, version, groups.map(m.accounts.groupName).join(", "), answers)}
+              yes={restoring ? m.admin.restoring : m.access.yesBack}
               disabled={restoring}
-              onClick={onRestore}
-            >
-              {restoring ? m.admin.restoring : m.admin.restore}
-            </button>
+              onYes={onRestore}
+            />
           </p>
         )}
       </div>

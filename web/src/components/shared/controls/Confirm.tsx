@@ -1,10 +1,10 @@
-// A button that asks once more before it does what cannot be undone. Escape or the second button
-// leaves everything as it is.
+// A button that asks once more before it does what cannot be undone, or what others see at once.
+// Escape or the second button leaves everything as it is.
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useMessages } from "../../../i18n";
 
 interface Props {
-  label: string;
+  label: ReactNode;
   question: string;
   yes?: string; // what doing it is called; else "Yes, delete"
   disabled?: boolean; // something is to be said first

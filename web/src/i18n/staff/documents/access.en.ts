@@ -28,6 +28,9 @@ export const access = {
   noWayBack:
     "Not saved: nobody else could give you the document back. Keep a group of yours, or first have another admin put in one of these groups.",
   sure: "Save all the same",
+  sureBack: (title: string, version: string, groups: string, answers: boolean) =>
+    `Put back “${title}”${version && `, version ${version}`}? It is then found again by: ${groups}. ${answers ? "Bedside answers them from it again." : "Bedside answers nothing from it: it has expired or could not be read."}`,
+  yesBack: "Yes, put it back",
   ofDepartment: (department: string) => `For all documents of ${department}, except those with groups of their own`,
   resetDepartment: (department: string) => `Nothing of its own for ${department}`,
   reset: "As said at loading, or of its department",

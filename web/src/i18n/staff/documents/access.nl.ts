@@ -29,6 +29,9 @@ export const access: StaffWords["access"] = {
   noWayBack:
     "Niet bewaard: niemand anders kan u het document teruggeven. Houd er een groep van u bij, of laat eerst een andere beheerder in een van deze groepen opnemen.",
   sure: "Toch bewaren",
+  sureBack: (title, version, groups, answers) =>
+    `“${title}”${version && `, versie ${version}`} terugzetten? Het is dan weer te vinden voor: ${groups}. ${answers ? "Bedside antwoordt er hen weer uit." : "Bedside antwoordt er niet uit: het is verlopen of kon niet gelezen worden."}`,
+  yesBack: "Ja, zet het terug",
   ofDepartment: (department) => `Voor alle documenten van ${department}, behalve die met eigen groepen`,
   resetDepartment: (department) => `Niets eigens meer voor ${department}`,
   reset: "Zoals bij het laden of voor de dienst bepaald",
