@@ -156,9 +156,13 @@ def test_a_closed_document_leads_back_to_its_search_and_to_the_first_page_from_e
     page.get_by_label("Dienst").select_option("Pediatrie")
     page.get_by_role("link", name=TITLE).click()
     page.get_by_role("button", name="Sluit de bron").click()
-    expect(page).to_have_url(f"{base_url}/procedures")
-    expect(page.get_by_label("In titel, bestandsnaam of nummer")).to_have_value("para")
-    expect(page.get_by_label("Dienst")).to_have_value("Pediatrie")
+    kept = f"{base_url}/procedures?search=para&department=Pediatrie"
+    other = new_page()
+    other.goto(kept)  # sent to a colleague
+    for one in (page, other):
+        expect(one).to_have_url(kept)
+        expect(one.get_by_label("In titel, bestandsnaam of nummer")).to_have_value("para")
+        expect(one.get_by_label("Dienst")).to_have_value("Pediatrie")
     elsewhere = new_page()
     elsewhere.goto(f"{base_url}/procedures")
     elsewhere.goto(f"{base_url}/d/paracetamol-kind")  # typed, or from a mail

@@ -348,8 +348,9 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     gone.get_by_role("link", name="Open het document").click()
     said = page.locator(".linked .notice")
     expect(said).to_contain_text(re.compile(r"Dit document is ingetrokken op \d.*: De noodgroep is vervangen\."))
-    page.go_back()
-    page.get_by_label("Toon", exact=True).select_option("ingetrokken")
+    page.get_by_role("button", name="Sluit de bron").click()
+    expect(page).to_have_url(re.compile("/admin/documents[?]shown=withdrawn$"))
+    expect(page.get_by_label("Toon", exact=True)).to_have_value("withdrawn")
     gone.get_by_text("Wijzig de reden").click()
     gone.get_by_label("Reden").fill("Vervangen door de stroomkaart.")
     for width in (320, 768, 1280):

@@ -172,7 +172,7 @@ def test_a_closed_source_leads_back_to_where_its_judge_was(
     source.click()
     expect(page).to_have_url(re.compile("/d/"))
     page.get_by_role("button", name="Sluit de bron").click()
-    expect(page).to_have_url(f"{url}/quality/reviews")
+    expect(page).to_have_url(f"{url}/quality/reviews?days=90")
     expect(page.get_by_label("Periode")).to_have_value("90")
     expect(source).to_be_in_viewport()
     back = source.bounding_box()

@@ -1,13 +1,15 @@
-// What a page was asked to show, kept with its place in the window's history: who follows a link
-// and comes back finds it as it was.
+// What a page was asked to show, kept in its address, with how far down it was: who comes back finds
+// it as it was, and who is sent the address finds the same.
 import { useEffect, useState } from "react";
+import { addressOf, inAddress, type Shown } from "../shown";
 
-export function useKeptHere<T extends object>(first: T): [T, (part: Partial<T>) => void] {
-  const [shown, setShown] = useState<T>(() => ({ ...first, ...history.state?.shown }));
+/** `first`: what is shown at first, which no address says; an address says a value in its type. */
+export function useKeptHere<T extends Shown<T>>(first: T): [T, (part: Partial<T>) => void] {
+  const [shown, setShown] = useState<T>(() => inAddress(location.search, first));
   const show = (part: Partial<T>): void => {
     const now = { ...shown, ...part };
     setShown(now);
-    history.replaceState({ ...history.state, shown: now }, "");
+    history.replaceState(history.state, "", `${location.pathname}${addressOf(now, first)}${location.hash}`);
   };
   return [shown, show];
 }

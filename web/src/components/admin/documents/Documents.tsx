@@ -14,6 +14,7 @@ import {
 } from "../../../queries/staff/documents";
 import { useDelayed } from "../../../queries/useDelayed";
 import { mayLoad, placePath } from "../../../state/window/route";
+import { useKeptHere, usePlaceKept } from "../../../state/window/useKeptHere";
 import { isExpired, validityOf } from "../../../text/documents/facts";
 import { isReviewLate, reviewedWords } from "../../../text/documents/reviewed";
 import { Confirm } from "../../shared/controls/Confirm";
@@ -29,9 +30,11 @@ import { ListFilters } from "./ListFilters";
 import { Load } from "./Load";
 import { Notes } from "./Notes";
 
+const FIRST: Listed = { search: "", shown: "", department: "", owner: null, order: "title" };
+
 export function Documents() {
   const m = useStaffMessages();
-  const [wanted, setWanted] = useState<Listed>({ search: "", shown: "", department: "", owner: null, order: "title" });
+  const [wanted, show] = useKeptHere(FIRST);
   const [chosen, setChosen] = useState<readonly DocumentSummary[]>([]);
   const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
   const [gone, setGone] = useState(""); // what was done with a document that is no longer listed
@@ -41,12 +44,13 @@ export function Documents() {
   }, [gone]);
   const listed = { ...wanted, search: useDelayed(wanted.search.trim()) };
   const list = useDocuments(listed);
+  usePlaceKept(list.isSuccess);
   const restore = useRestore();
   const mayChange = mayLoad(useRoles());
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
   const choose = (part: Partial<Listed>): void => {
-    setWanted({ ...wanted, ...part });
+    show(part);
     setChosen([]);
     setGone("");
     restore.reset(); // what could not be done is said until something else is
