@@ -38,9 +38,10 @@ OWNER = """(select o.name from owners o where o.name in (lower(btrim(d.owner)), 
 # An owner reads what was asked of their own documents, as long as they may read those.
 ANSWERS_FOR = f"""(d.groups && %(user_groups)s and exists (
     select 1 from owner_accounts where account_id = %(user_id)s and name = {OWNER}))"""  # noqa: S608
+GROUPS_OF_ACCOUNT = "(users.groups || users.claimed_groups || '{everyone}')"
 # Somebody is there who can do so; of other documents quality staff read it.
 ATTENDED = f"""exists (select 1 from owner_accounts a join users on users.id = a.account_id
-    where a.name = {OWNER} and users.suspended_at is null and d.groups && (users.groups || users.claimed_groups || '{{everyone}}'))"""  # noqa: S608
+    where a.name = {OWNER} and users.suspended_at is null and d.groups && {GROUPS_OF_ACCOUNT})"""  # noqa: S608
 # Who may act at all. A suspended account's sessions and keys end with it, whatever they say of
 # themselves.
 ACTIVE_ACCOUNT = "users.suspended_at is null"

@@ -102,9 +102,13 @@ def ask_document_owner(
     the answer is in `GET /owner-questions/asked`."""
     trail.documents([get_document(db, user, document_id)])
     text = written(body.text.strip(), body.personal_data, container.settings.personal_data, "text")
-    question, reached = asked.ask_owner(db, user, document_id, body.kind, text, body.page, body.answer_id)
+    question, reached = asked.ask_owner(
+        db, user, document_id, body.kind, text, body.page, body.answer_id, body.to or ""
+    )
     told = reached.told(container.settings.smtp_host is not None)
     trail.on |= {"owner_question": question.id, "kind": body.kind, "owner_known": told.owner != ""}
+    if body.to:
+        trail.on["passed_to"] = question.passed_to
     return api.OwnerAskedOut(question=_out(question, container.settings), owner=told.owner, by_mail=told.by_mail)
 
 

@@ -61,6 +61,11 @@ class OwnerQuestionIn(WordsOfStaff):
     answer_id: UuidText | None = Field(
         None, description="The answer under which you ask: yours, or one that you may review."
     )
+    to: Account | None = Field(
+        None,
+        description="For quality staff: whose to answer it is in the owner's place, by the id, login or name of an "
+        "account that may read the document.",
+    )
 
 
 class OwnerQuestionOut(BaseModel):
@@ -72,6 +77,7 @@ class OwnerQuestionOut(BaseModel):
     version: str = Field(description="Of what counts now, else of what it is about.")
     language: str
     owner: str = Field(description="As the document names it.")
+    passed_to: str = Field(description="The name of whom quality staff passed it on to; empty: nobody.")
     owner_known: bool = Field(
         description="Somebody is kept for that owner or its department; else quality staff have it."
     )

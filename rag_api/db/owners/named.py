@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import ACTIVE_ACCOUNT, ATTENDED, OWNER, READS, administrator, found, may_name_owner, values
+from rag_api.db.access import (
+    ACTIVE_ACCOUNT,
+    ATTENDED,
+    GROUPS_OF_ACCOUNT,
+    OWNER,
+    READS,
+    administrator,
+    found,
+    may_name_owner,
+    values,
+)
 from rag_api.domain import User
 from rag_api.errors import InvalidInput
 
@@ -169,6 +179,29 @@ def tell(connection: Connection, question_id: str) -> None:
     )
 
 
+def pass_on(connection: Connection, question_id: str, document_id: str, to: str) -> Reached:
+    """Give a question about the document to an account, by its id, login or name, in the place of
+    its owner; a mail to that owner which is not sent yet is not. Raises InvalidInput where there is
+    none, or several, who may read the document."""
+    rows = connection.execute(
+        f"""select users.id, users.name, users.mail from users, documents d where d.id = %(document)s and {ACTIVE_ACCOUNT}
+          and d.groups && {GROUPS_OF_ACCOUNT} and (users.id = %(to)s or lower(%(to)s) in (users.login, lower(users.name)))""",  # noqa: S608
+        {"document": document_id, "to": to.strip()},
+    ).fetchall()
+    if len(rows) != 1:
+        raise InvalidInput(f"{len(rows) or 'No'} accounts that may read this document are called {to.strip()}.")
+    given = {"question": question_id, "to": rows[0]["id"], "mail": rows[0]["mail"]}
+    connection.execute("update owner_questions set passed_to = %(to)s where id = %(question)s", given)
+    connection.execute(
+        "delete from outbox where question_id = %(question)s and kind = 'mail' and sent_at is null", given
+    )
+    connection.execute(
+        "insert into outbox (kind, recipient, question_id) select 'mail', %(mail)s, %(question)s where %(mail)s <> ''",
+        given,
+    )
+    return Reached(rows[0]["name"] or rows[0]["id"], rows[0]["mail"] != "", True)
+
+
 def tell_askers(connection: Connection, document_ids: Sequence[str]) -> None:
     """Put a mail into the outbox for who asked about a document that changed or was taken out: of
     each question once, to who may still read the document and whose address is known; of several
@@ -192,13 +225,14 @@ def _tell_of_what_is_open(connection: Connection, name: str, mail: str) -> None:
     connection.execute(
         f"""delete from outbox using owner_questions q join asked_documents on asked_documents.question_id = q.id
           join documents d on d.id = asked_documents.id
-        where outbox.question_id = q.id and outbox.kind = 'mail' and outbox.sent_at is null and q.outcome is null and {OWNER} = %(name)s
+        where outbox.question_id = q.id and outbox.kind = 'mail' and outbox.sent_at is null and q.outcome is null and q.passed_to is null
+          and {OWNER} = %(name)s
           and outbox.recipient <> %(mail)s""",  # noqa: S608
         {"name": name, "mail": mail},
     )
     waiting = connection.execute(
         f"""select q.id from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
-        where q.outcome is null and {OWNER} = %(name)s 
+        where q.outcome is null and q.passed_to is null and {OWNER} = %(name)s 
           and not exists (select 1 from outbox where question_id = q.id and kind = 'mail')""",  # noqa: S608
         {"name": name},
     ).fetchall()

@@ -18,8 +18,19 @@ from uuid import uuid4
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import ANSWERS_FOR, ATTENDED, OWNER, READS, found, may_review, values
-from rag_api.db.owners.named import Reached, reached, tell
+from rag_api.db.access import (
+    ACTIVE_ACCOUNT,
+    ANSWERS_FOR,
+    ATTENDED,
+    GROUPS_OF_ACCOUNT,
+    OWNER,
+    READS,
+    found,
+    may_review,
+    reviewer,
+    values,
+)
+from rag_api.db.owners.named import Reached, pass_on, reached, tell
 from rag_api.domain import User
 from rag_api.errors import Conflict
 
@@ -32,9 +43,15 @@ _NOT_TOLD = (
     "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and "
     "outbox.failed_at is not null)"
 )
-_NOT_THEIRS = f"(not {ATTENDED} or {_NOT_TOLD})"
+# Whom it was passed on to may read the document and sign in: quality staff have it no more.
+_PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {ACTIVE_ACCOUNT}
+    and d.groups && {GROUPS_OF_ACCOUNT})"""  # noqa: S608
+_TO_READER = f"(q.passed_to = %(user_id)s and d.{READS})"
+_NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD})"
 _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
-_SIGNED = f"""case when not {ANSWERS_FOR} then '' when lower(btrim(d.owner)) = {OWNER} then btrim(d.owner)
+_THEIRS = f"({ANSWERS_FOR} or {_TO_READER} or {_QUALITY})"
+_NAMED = "(select coalesce(nullif(u.name, ''), u.id) from users u where u.id = q.passed_to)"
+_SIGNED = f"""case when {_TO_READER} then {_NAMED} when not {ANSWERS_FOR} then '' when lower(btrim(d.owner)) = {OWNER} then btrim(d.owner)
     else btrim(d.department) end"""
 _REPLY = f"""
     update owner_questions q set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user_id)s, replied_at = now(),
@@ -46,7 +63,7 @@ _ROWS = f"""
     select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
       a.query as asked, a.user_id as answered,
       array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
-      {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {_NOT_TOLD} as not_told, current.id as current_id,
+      {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {_NAMED} as passed_name, {_NOT_TOLD} as not_told, current.id as current_id,
       coalesce(current.version, d.version) as version,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
@@ -68,6 +85,7 @@ class OwnerQuestion:
     version: str  # of what counts now, else of what was asked about
     language: str  # of the document
     owner: str  # as the document names it
+    passed_to: str  # the name of whom quality staff passed it on to; empty: nobody
     owner_known: bool  # somebody is kept for that name, or for its department
     not_told: bool  # the mail could not be delivered
     page: int | None
@@ -96,11 +114,16 @@ def ask_owner(
     text: str,
     page: int | None = None,
     answer_id: str | None = None,
+    to: str = "",
 ) -> tuple[OwnerQuestion, Reached]:
-    """Keep it, and in the same transaction what tells the owner of it. Raises NotFound for a
-    document or an answer that is not theirs."""
+    """Keep it, and in the same transaction what tells the owner of it. to: an account that answers
+    in the owner's place, by id, login or name, which who reviews may say. Raises NotFound for a
+    document or an answer that is not theirs, InvalidInput for an account that is not there."""
     with db.connection() as connection:
         question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id)
+        if to:
+            reviewer(user)
+            whom = pass_on(connection, question_id, document_id, to)
     return _one(db, user, question_id), whom
 
 
@@ -168,7 +191,7 @@ def work_of(db: Database, user: User) -> list[OwnerQuestion]:
     """What is the user's to answer, as owner or as quality staff: open ones first, then those
     that are being corrected, oldest first; then the latest answered."""
     rows = db.all(
-        f"""{_ROWS} where {ANSWERS_FOR} or {_QUALITY} order by q.outcome is not null, not {_PROMISED},
+        f"""{_ROWS} where {_THEIRS} order by q.outcome is not null, not {_PROMISED},
         case when q.outcome is null then q.created_at when {_PROMISED} then q.replied_at end, q.replied_at desc, q.id limit %(most)s""",
         values(user, reviews=may_review(user), most=MOST),
     )
@@ -181,7 +204,7 @@ def waiting_for(db: Database, user: User) -> tuple[int, int]:
     row = db.one(
         f"""select count(*) filter (where q.outcome is null) as n, count(*) filter (where {_PROMISED}) as promised
         from owner_questions q join asked_documents on question_id = q.id
-        join documents d on d.id = asked_documents.id where {ANSWERS_FOR} or {_QUALITY}""",  # noqa: S608
+        join documents d on d.id = asked_documents.id where {_THEIRS}""",  # noqa: S608
         values(user, reviews=may_review(user)),
     )
     assert row is not None
@@ -191,7 +214,7 @@ def waiting_for(db: Database, user: User) -> tuple[int, int]:
 def work_item(db: Database, user: User, question_id: str) -> OwnerQuestion:
     """One that is the user's to answer. Raises NotFound."""
     row = db.one(
-        f"{_ROWS} where q.id = %(id)s and ({ANSWERS_FOR} or {_QUALITY})",
+        f"{_ROWS} where q.id = %(id)s and {_THEIRS}",
         values(user, id=question_id, reviews=may_review(user)),
     )
     return _to_question(found(row, "question", question_id), user)
@@ -218,7 +241,7 @@ def reply(db: Database, user: User, question_id: str, outcome: OwnerOutcome, tex
 _REPORTS = f"""
     select q.id, q.answer_id from owner_questions q join asked_documents on question_id = q.id
     join documents d on d.id = asked_documents.id join answers a on a.id = q.answer_id and a.user_id = q.user_id
-    where q.answer_id = any(%(answers)s) and q.kind = 'report' and q.outcome is null and ({ANSWERS_FOR} or {_QUALITY})"""  # noqa: S608
+    where q.answer_id = any(%(answers)s) and q.kind = 'report' and q.outcome is null and {_THEIRS}"""  # noqa: S608
 
 
 def open_reports(db: Database, user: User, answer_ids: Sequence[str]) -> dict[str, int]:
@@ -286,6 +309,7 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         version=row["version"] if readable else "",
         language=row["document_language"],
         owner=row["owner"] if readable else "",
+        passed_to=row["passed_name"] or "",
         owner_known=row["owner_known"],
         not_told=row["not_told"],
         current_id=row["current_id"],

@@ -305,7 +305,7 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_t
     expect(gap).to_contain_text("Ze hing op het bord van de nachtdienst.")
     faultless(page)
     page.screenshot(path=tmp_path / "gaps.png")
-    gap.get_by_role("button", name=f"Vraag de eigenaar: {DOCUMENT}").first.click()
+    gap.get_by_role("button", name=f"Geef door: {DOCUMENT}").first.click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Dit gaat naar Werkgroep Pijn.")  # before anything is sent
     expect(dialog.get_by_label("Wat wilt u vragen of melden?")).to_have_value(FLAG)
@@ -317,6 +317,38 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_t
     expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
     dialog.get_by_role("button", name="Sluiten").click()
     expect(gap.locator(".facts")).to_contain_text("doorgegeven aan wie voor een procedure instaat")
+
+
+def test_a_gap_is_passed_on_to_a_named_colleague_who_finds_it_and_answers(
+    page: Page, url: str, container: Container, child: Document, asker: Asker, owner: User, tmp_path: Path
+) -> None:
+    ask(page, url, FLAG)
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/quality/gaps")
+    gap = page.locator(".gap")
+    gap.get_by_role("button", name=f"Geef door: {DOCUMENT}").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Aan wie?").fill("niemand hier")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("zo heet hier geen account")
+    dialog.get_by_label("Aan wie?").fill("an owner")
+    for width in (320, 390, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"pass-on-{width}.png")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan An Owner.")
+    page.goto(f"{url}/inbox")
+    expect(page.get_by_role("region", name="Voor u om te beantwoorden")).to_have_count(0)  # it is no longer theirs
+    expect(page.locator(".owner-question")).to_contain_text("doorgegeven aan An Owner")
+    asker.user = owner
+    page.goto(f"{url}/inbox")
+    work = page.get_by_role("region", name="Voor u om te beantwoorden")
+    expect(work.locator(".owner-question")).to_contain_text(FLAG)
+    faultless(page)
+    work.get_by_label("Uw antwoord").fill("Dat staat in geen procedure.")
+    work.get_by_role("button", name="Beantwoord").click()
+    expect(page.get_by_role("region", name="Eerder beantwoord")).to_contain_text("Antwoord van An Owner")
 
 
 @pytest.mark.parametrize(("locale", "scheme"), [("nl-BE", "light"), ("en-GB", "dark")])

@@ -3900,6 +3900,8 @@ export interface components {
             page?: number | null;
             /** @description The answer under which you ask: yours, or one that you may review. */
             answer_id?: string | null;
+            /** @description For quality staff: whose to answer it is in the owner's place, by the id, login or name of an account that may read the document. */
+            to?: string | null;
         };
         OwnerQuestionList: {
             questions: components["schemas"]["OwnerQuestionOut"][];
@@ -3921,6 +3923,8 @@ export interface components {
             language: string;
             /** @description As the document names it. */
             owner: string;
+            /** @description The name of whom quality staff passed it on to; empty: nobody. */
+            passed_to: string;
             /** @description Somebody is kept for that owner or its department; else quality staff have it. */
             owner_known: boolean;
             /** @description The mail to the owner could not be delivered; quality staff have it too. */

@@ -97,6 +97,53 @@ def test_what_a_suspended_owner_would_answer_is_quality_staffs(container: Contai
     assert [one.kind for one in work_of(container.db, judge)] == ["report"]
 
 
+def test_what_is_passed_on_comes_to_the_account_that_is_named_and_not_to_who_passed_it_on(
+    container: Container, document: Document
+) -> None:
+    judge, colleague, nurse = (
+        hire(container, "judge", roles=(Role.JUDGE,)),
+        hire(container, "maes"),
+        hire(container, "n"),
+    )
+    stranger = hire(container, "stranger", "surgery")
+    container.db.run("update users set mail = 'maes@hospital.example' where id = %(id)s", {"id": colleague.id})
+    with pytest.raises(NotFound):
+        ask_owner(container.db, nurse, document.id, "question", TEXT, to="maes")
+    for nobody in ("nobody", "judge, maes"):
+        with pytest.raises(InvalidInput):
+            ask_owner(container.db, judge, document.id, "question", TEXT, to=nobody)
+    assert container.db.all("select 1 from owner_questions") == [], "none is half kept"
+    question, told = ask_owner(container.db, judge, document.id, "question", TEXT, to="MAES")
+    assert (told.owner, told.by_mail, told.by_account) == ("maes", True, True)
+    assert [one.id for one in work_of(container.db, colleague)] == [question.id]
+    assert waiting_for(container.db, colleague) == (1, 0)
+    assert work_of(container.db, judge) == work_of(container.db, nurse) == work_of(container.db, stranger) == []
+    assert [(one.id, one.passed_to) for one in asked_by(container.db, judge)] == [(question.id, "maes")]
+    mails = container.db.all(
+        "select recipient from outbox where kind = 'mail' and question_id = %(id)s", {"id": question.id}
+    )
+    assert [row["recipient"] for row in mails] == ["maes@hospital.example"]
+    assert reply(container.db, colleague, question.id, "answered", "Nee.").replied_as == "maes"
+
+
+@pytest.mark.parametrize("why", ["suspended", "hidden", "gone"])
+def test_what_whom_it_was_passed_on_to_can_no_longer_answer_is_quality_staffs(
+    container: Container, document: Document, why: str
+) -> None:
+    judge, colleague = hire(container, "judge", "surgery", roles=(Role.JUDGE,)), hire(container, "maes")
+    question, _ = ask_owner(container.db, judge, document.id, "question", TEXT, to="maes")
+    assert work_of(container.db, judge) == []
+    if why == "hidden":
+        close(container, document, "surgery")
+        container.db.run("update owner_questions set groups = '{surgery}'")
+    else:
+        done = "update users set suspended_at = now()" if why == "suspended" else "delete from users"
+        container.db.run(f"{done} where id = %(id)s", {"id": colleague.id})
+    assert [one.id for one in work_of(container.db, judge)] == [question.id]
+    if why == "hidden":
+        assert work_of(container.db, colleague) == []
+
+
 def test_nobody_asks_about_what_they_may_not_read_or_under_anothers_answer(
     container: Container, document: Document
 ) -> None:

@@ -46,7 +46,9 @@ export function Question({ question, asker = false, children }: Props) {
       <Answered question={question} asker={asker} />
       {replied_at && (reply || replied_as !== null) && (
         <div className="reply">
-          <p className="muted">{m.inbox.replied(formatMoment(replied_at, m), replied_as)}</p>
+          <p className="muted">
+            {m.inbox.replied(formatMoment(replied_at, m), replied_as, replied_as === question.passed_to)}
+          </p>
           {reply && <p className="said-text">{reply}</p>}
         </div>
       )}
@@ -57,7 +59,9 @@ export function Question({ question, asker = false, children }: Props) {
             : m.inbox.gone(formatMoment(question.changed_at, m))}
         </p>
       )}
-      {asker && !question.owner_known && !outcome && <p className="muted">{m.inbox.unowned(question.owner)}</p>}
+      {asker && !question.owner_known && !question.passed_to && !outcome && (
+        <p className="muted">{m.inbox.unowned(question.owner)}</p>
+      )}
       {children}
     </li>
   );
@@ -91,12 +95,13 @@ function Answered({ question: { asked, quotes, text, answer_id, language }, aske
 }
 
 function factsOf(question: OwnerQuestion, asker: boolean, m: OwnerMessages): string[] {
-  const { function: work, department, page, created_at, owner, owner_known, outcome } = question;
+  const { function: work, department, page, created_at, owner, owner_known, passed_to, outcome } = question;
   const who = [work, department].filter(Boolean).join(", ");
   return [
     m.inbox.on(formatMoment(created_at, m)),
     !asker && who && m.inbox.from(who),
     page !== null && m.inbox.page(page),
-    owner && (owner_known || outcome) && m.card.owner(owner), // else one sentence says both
+    passed_to && m.inbox.passedTo(passed_to),
+    owner && (owner_known || passed_to || outcome) && m.card.owner(owner), // else one sentence says both
   ].filter((fact): fact is string => typeof fact === "string" && fact !== "");
 }

@@ -21,13 +21,13 @@ export function ToAnswer({ question }: { question: OwnerQuestion }) {
 }
 
 /** Why this is on the list of quality staff, where it is. */
-function Missing({ question: { outcome, owner, owner_known, not_told } }: { question: OwnerQuestion }) {
+function Missing({ question: { outcome, owner, owner_known, passed_to, not_told } }: { question: OwnerQuestion }) {
   const m = useOwnerMessages();
   const names = useRoles().some((role) => rolesOf("owners").includes(role));
-  if (outcome !== null || (owner_known && !not_told)) return null;
+  if (outcome !== null || ((owner_known || passed_to) && !not_told)) return null;
   return (
     <p className="caution">
-      {owner_known ? m.inbox.notTold : m.inbox.unowned(owner)}{" "}
+      {owner_known || passed_to ? m.inbox.notTold : m.inbox.unowned(owner)}{" "}
       {names && (
         <a className="link" href={pathOf("owners")}>
           {m.inbox.nameOwner}

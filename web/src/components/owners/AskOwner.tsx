@@ -21,12 +21,20 @@ interface Props {
   asked?: string; // what no document answered
   quotes?: readonly string[]; // the words that it is about, which go along
   kind?: Kind; // what it begins as
+  passes?: boolean; // quality staff pass on what others asked, to whom they name
 }
 
-export function AskOwner({ about, answerId, asked = "", quotes = [], kind = asked ? "question" : "report" }: Props) {
+export function AskOwner({
+  about,
+  answerId,
+  asked = "",
+  quotes = [],
+  kind = asked ? "question" : "report",
+  passes,
+}: Props) {
   const m = useOwnerMessages();
   const [open, setOpen] = useState(false);
-  const label = m.askOwner[kind];
+  const label = passes ? m.askOwner.passOn : m.askOwner[kind];
   return (
     <>
       <button
@@ -37,7 +45,9 @@ export function AskOwner({ about, answerId, asked = "", quotes = [], kind = aske
       >
         {label}
       </button>
-      {open && <Form {...{ about, answerId, asked, quotes, label }} first={kind} onClose={() => setOpen(false)} />}
+      {open && (
+        <Form {...{ about, answerId, asked, quotes, label, passes }} first={kind} onClose={() => setOpen(false)} />
+      )}
     </>
   );
 }
@@ -51,20 +61,23 @@ interface FormProps {
   asked: string;
   quotes: readonly string[];
   label: string;
+  passes: boolean | undefined;
   first: Kind;
   onClose(): void;
 }
 
-function Form({ about, answerId, asked, quotes, label, first, onClose }: FormProps) {
+function Form({ about, answerId, asked, quotes, label, passes, first, onClose }: FormProps) {
   const m = useOwnerMessages();
   const id = useId();
   const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
+  const [to, setTo] = useState("");
   const along = useAlong(quotes, asked === ""); // a passage that does not answer goes along if its reader wants
   const { mutate, data: sent, error, isPending, reset } = useAskOwner(about.document_id);
   const send = (personal_data: PersonalChoice): void => {
-    if (text.trim() && !isPending && !along.tooLong)
-      mutate({ kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, personal_data });
+    if (!text.trim() || isPending || along.tooLong) return;
+    const said = { kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, personal_data };
+    mutate({ ...said, to: to.trim() || null });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -80,7 +93,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
       <p>
         <span lang={about.language || undefined}>{about.title}</span>
         <br />
-        {!sent && <WhoReads document={about.document_id} named={about.owner} />}
+        {!sent && !to.trim() && <WhoReads document={about.document_id} named={about.owner} />}
       </p>
       {sent ? (
         <p role="status">
@@ -97,6 +110,18 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
             value={kind}
             onValue={setKind}
           />
+          {passes && (
+            <label className="owner-field">
+              {m.askOwner.to}
+              <input
+                maxLength={200}
+                autoCapitalize="none"
+                spellCheck={false}
+                value={to}
+                onChange={(event) => setTo(event.target.value)}
+              />
+            </label>
+          )}
           <label className="owner-field">
             {m.askOwner.text}
             <textarea
@@ -112,7 +137,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
             {answerId && m.askOwner.questionAlong} {m.askOwner.help}
           </p>
           <Passages along={along} language={about.language} />
-          <NotKept error={error} onPersonal={send} />
+          <NotKept error={error} words={to && error?.status === 400 ? m.askOwner.notTo : undefined} onPersonal={send} />
         </form>
       )}
     </Dialog>

@@ -173,6 +173,7 @@ function Documents({ gap, heading, documents }: { gap: Gap; heading: string; doc
                 about={{ document_id: id, title, owner, language: "", page: null }}
                 answerId={gap.answer_id}
                 asked={gap.question}
+                passes
               />
             </Optional>
           </li>

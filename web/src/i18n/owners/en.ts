@@ -5,6 +5,9 @@ export const owners = {
   askOwner: {
     question: "Ask the owner",
     report: "Is this no longer right?",
+    passOn: "Pass on",
+    to: "To whom? Name or user name; empty: the owner",
+    notTo: "Not sent: no account is called so here, or more than one, that may read this document.",
     owner: (name: string) => `Owner: ${name}`,
     goesTo: (name: string, byMail: boolean) => `This goes to ${name}${byMail ? ", who is told by mail too" : ""}.`,
     unknownOwner: (name: string) =>
@@ -62,6 +65,7 @@ export const owners = {
     lead: "What you asked the owners of documents, and what is asked of you.",
     parts: { open: "For you to answer", promised: "Still to be corrected", done: "Answered before" },
     asked: "Asked by you",
+    passedTo: (name: string) => `passed on to ${name}`,
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",
     open: "waits for an answer",
     kinds: { question: "Question", report: "Report" },
@@ -83,8 +87,8 @@ export const owners = {
         : "The document names no owner.",
     notTold: "The mail to the owner could not be delivered.",
     nameOwner: "Say who it is",
-    replied: (day: string, by: string | null) =>
-      `${by === null ? "Answer" : `Answer by ${by ? `the owner, ${by}` : "quality staff"}`}, ${day}`,
+    replied: (day: string, by: string | null, passed: boolean) =>
+      `${by === null ? "Answer" : `Answer by ${by ? `${passed ? "" : "the owner, "}${by}` : "quality staff"}`}, ${day}`,
     newer: (day: string) => `A new version of this document is in force since ${day}.`,
     gone: (day: string) => `This document was taken out on ${day}.`,
     reply: "Your answer",

@@ -7,6 +7,9 @@ export const owners: OwnerWords = {
   askOwner: {
     question: "Vraag de eigenaar",
     report: "Klopt dit niet meer?",
+    passOn: "Geef door",
+    to: "Aan wie? Naam of gebruikersnaam; leeg: de eigenaar",
+    notTo: "Niet verstuurd: zo heet hier geen account, of meer dan één, dat dit document mag lezen.",
     owner: (name: string) => `Eigenaar: ${name}`,
     goesTo: (name: string, byMail: boolean) => `Dit gaat naar ${name}${byMail ? ", die ook een mail krijgt" : ""}.`,
     unknownOwner: (name: string) =>
@@ -66,6 +69,7 @@ export const owners: OwnerWords = {
     lead: "Wat u aan eigenaars van documenten vroeg, en wat aan u gevraagd wordt.",
     parts: { open: "Voor u om te beantwoorden", promised: "Nog aan te passen", done: "Eerder beantwoord" },
     asked: "Door u gevraagd",
+    passedTo: (name) => `doorgegeven aan ${name}`,
     none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",
     open: "wacht op antwoord",
     kinds: { question: "Vraag", report: "Melding" },
@@ -87,8 +91,8 @@ export const owners: OwnerWords = {
         : "Het document noemt geen eigenaar.",
     notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
     nameOwner: "Zeg wie het is",
-    replied: (day: string, by: string | null) =>
-      `${by === null ? "Antwoord" : `Antwoord van ${by ? `de eigenaar, ${by}` : "kwaliteitsmedewerkers"}`}, ${day}`,
+    replied: (day: string, by: string | null, passed: boolean) =>
+      `${by === null ? "Antwoord" : `Antwoord van ${by ? `${passed ? "" : "de eigenaar, "}${by}` : "kwaliteitsmedewerkers"}`}, ${day}`,
     newer: (day: string) => `Sinds ${day} geldt een nieuwe versie van dit document.`,
     gone: (day: string) => `Dit document is ingetrokken op ${day}.`,
     reply: "Uw antwoord",
