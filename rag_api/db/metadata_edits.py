@@ -9,7 +9,18 @@ from datetime import date, datetime
 
 from rag_api.db import Connection, Database
 from rag_api.db.access import READS, administrator, found, may_let_go, values
-from rag_api.db.documents import LISTED, METADATA, NEXT_REVIEW, PLAN, REVIEW, to_document
+from rag_api.db.documents import (
+    CURRENT,
+    LISTED,
+    METADATA,
+    NEXT_REVIEW,
+    PLAN,
+    REVIEW,
+    REVIEWER,
+    TO_REVIEW_BY,
+    to_document,
+)
+from rag_api.db.owners.named import account_that_reads
 from rag_api.db.people import permissions
 from rag_api.domain import Document, Edit, Metadata, User
 from rag_api.errors import Conflict
@@ -36,7 +47,8 @@ def changes_of(db: Database, user: User, document_id: str) -> list[Change]:
     administrator."""
     administrator(user)
     rows = db.all(
-        f"""select field, before, after, user_id, changed_at,
+        f"""select field, before, coalesce((select u.name from users u where field = '{REVIEWER}' and u.id = after), after) as after,
+          user_id, changed_at,
           coalesce((select u.name from users u where u.id = user_id), user_id) as user_name from metadata_changes
         where source = (select source from documents where id = %(id)s and {READS}) order by id desc""",  # noqa: S608
         values(user, id=document_id),
@@ -91,20 +103,43 @@ def change_metadata(
         return updated
 
 
-def review(db: Database, user: User, document_id: str, until: date, holds: bool = True) -> None:
-    """Keep by when the document is to be reviewed, and where it `holds` that the user found so.
-    What it says of its validity stays. Raises NotFound and Conflict."""
+def review(
+    db: Database, user: User, document_id: str, until: date | None, holds: bool = True, to: str | None = None
+) -> None:
+    """Keep by when the document is to be reviewed, and where it `holds` that the user found so; no
+    day: it is planned no more, nor anybody's. to: the account that reviews it, by id, login or
+    name; "": nobody by name. What it says of its validity stays. Raises NotFound, Conflict, and
+    InvalidInput for an account that is not there."""
     with db.connection() as connection:
         row = connection.execute(
-            f"select *, {NEXT_REVIEW} as next_review from documents where id = %(id)s and {READS} for update",  # noqa: S608
+            f"""select *, {NEXT_REVIEW} as next_review, coalesce({TO_REVIEW_BY}, '') as to_review_by
+            from documents where id = %(id)s and {READS} for update""",  # noqa: S608
             values(user, id=document_id),
         ).fetchone()
         document = to_document(found(row, "document", document_id))
         if document.status not in ("indexed", "failed"):
             raise Conflict(f"{document.source} is {document.status}: only what is current can be reviewed.")
-        before = document.next_review.isoformat() if document.next_review else ""
-        field = REVIEW if holds else PLAN
-        _record(connection, user, document, {field: before}, {field: until.isoformat()})
+        if to and to.strip():
+            to = account_that_reads(connection, document_id, to)["id"]
+        reviewer = "" if until is None else document.to_review_by if to is None else to.strip()
+        before = {
+            REVIEW if holds else PLAN: document.next_review.isoformat() if document.next_review else "",
+            REVIEWER: document.to_review_by,
+        }
+        said = {REVIEW if holds else PLAN: until.isoformat() if until else ""}
+        _record(
+            connection, user, document, before, said | ({REVIEWER: reviewer} if reviewer != before[REVIEWER] else {})
+        )
+
+
+def to_review(db: Database, user: User) -> list[Document]:
+    """Those whose review was given to the user and is to come, the earliest first."""
+    rows = db.all(
+        f"""select {LISTED} from documents where {CURRENT} and {READS} and {TO_REVIEW_BY} = %(user_id)s
+        and {NEXT_REVIEW} is not null order by {NEXT_REVIEW}, lower(title), id""",  # noqa: S608
+        values(user),
+    )
+    return [to_document(row) for row in rows]
 
 
 def _record(connection: Connection, user: User, document: Document, before: Texts, changed: Texts) -> None:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Response
 from rag_api.answering.question.personal import checked, written
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, Uuid, WritingContainerDep
+from rag_api.api.mapping import document_out
 from rag_api.api.problems import responses
 from rag_api.api.routes.gaps import gap_out
 from rag_api.api.routes.limited import LimitedRoute
@@ -19,6 +20,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments, get_document
+from rag_api.db.metadata_edits import to_review
 from rag_api.db.owners import questions as asked
 from rag_api.db.owners.named import list_owners, put_owner, whom
 from rag_api.db.questions.gaps import unanswered_near
@@ -157,10 +159,13 @@ def get_work(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep)
     could not be delivered."""
     found = asked.work_of(db, user)
     near = gaps_of(unanswered_near(db, user))
+    reviews = to_review(db, user)
+    trail.documents(reviews)
     trail.on |= {"owner_questions": [one.id for one in found], "unanswered": sum(len(gap.asked) for gap in near)}
     return api.OwnerWork(
         questions=[_out(one, container.settings) for one in found],
         open=sum(one.outcome is None for one in found),
+        to_review=[document_out(one, told=user) for one in reviews],
         unanswered=[gap_out(gap) for gap in near],
     )
 

@@ -66,6 +66,7 @@ class DocumentOut(BaseModel):
     reviewed_at: datetime | None = Field(None, description="When somebody said last that it still holds.")
     reviewed_by: str = Field("", description="Who did. Told to those who review.")
     next_review: date | None = Field(None, description="By when it is to be reviewed, or reviewed again.")
+    to_review_by: str = Field("", description="Whom that was given to. Told to those who review.")
 
 
 class DocumentList(BaseModel):
@@ -148,9 +149,16 @@ class WithdrawIn(WordsOfStaff):
 
 
 class DocumentReviewIn(In):
-    next_review: Day = Field(description="By when it is to be reviewed, or reviewed again.")
+    next_review: Day | None = Field(
+        description="By when it is to be reviewed, or reviewed again; null: it is planned no more, nor anybody's."
+    )
     holds: bool = Field(
         True, description="It was read and found right. False: the day is planned, and no more is said."
+    )
+    to: Annotated[Words, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")] | None = Field(
+        None,
+        description="Whose it is to review: the id, login or name of an account that may read the document. Empty: "
+        "nobody's by name; null: as it was.",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from rag_api.api.schemas.base import In, UuidText, Words, WordsOfStaff
+from rag_api.api.schemas.documents import DocumentOut
 from rag_api.api.schemas.quality import GapOut
 
 LONGEST = 4000  # characters
@@ -135,6 +136,7 @@ class OwnerWork(BaseModel):
         description="Open ones first, oldest first; then those that wait for a new version."
     )
     open: int
+    to_review: list[DocumentOut] = Field(description="Documents whose review was given to you, the earliest first.")
     unanswered: list[GapOut] = Field(description="Asked in vain, and nearest to documents that you own.")
 
 

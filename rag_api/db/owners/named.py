@@ -179,18 +179,24 @@ def tell(connection: Connection, question_id: str) -> None:
     )
 
 
-def pass_on(connection: Connection, question_id: str, document_id: str, to: str) -> Reached:
-    """Give a question about the document to an account, by its id, login or name, in the place of
-    its owner; a mail to that owner which is not sent yet is not. Raises InvalidInput where there is
-    none, or several, who may read the document."""
+def account_that_reads(connection: Connection, document_id: str, called: str) -> DictRow:
+    """Return id, name and mail of the account of this id, login or name that may read the document.
+    Raises InvalidInput where there is none, or several."""
     rows = connection.execute(
         f"""select users.id, users.name, users.mail from users, documents d where d.id = %(document)s and {ACTIVE_ACCOUNT}
-          and d.groups && {GROUPS_OF_ACCOUNT} and (users.id = %(to)s or lower(%(to)s) in (users.login, lower(users.name)))""",  # noqa: S608
-        {"document": document_id, "to": to.strip()},
+          and d.groups && {GROUPS_OF_ACCOUNT} and (users.id = %(called)s or lower(%(called)s) in (users.login, lower(users.name)))""",  # noqa: S608
+        {"document": document_id, "called": called.strip()},
     ).fetchall()
     if len(rows) != 1:
-        raise InvalidInput(f"{len(rows) or 'No'} accounts that may read this document are called {to.strip()}.")
-    given = {"question": question_id, "to": rows[0]["id"], "mail": rows[0]["mail"]}
+        raise InvalidInput(f"{len(rows) or 'No'} accounts that may read this document are called {called.strip()}.")
+    return rows[0]
+
+
+def pass_on(connection: Connection, question_id: str, document_id: str, to: str) -> Reached:
+    """Give a question about the document to an account, in the place of its owner; a mail to that
+    owner which is not sent yet is not. Raises InvalidInput."""
+    account = account_that_reads(connection, document_id, to)
+    given = {"question": question_id, "to": account["id"], "mail": account["mail"]}
     connection.execute("update owner_questions set passed_to = %(to)s where id = %(question)s", given)
     connection.execute(
         "delete from outbox where question_id = %(question)s and kind = 'mail' and sent_at is null", given
@@ -199,7 +205,7 @@ def pass_on(connection: Connection, question_id: str, document_id: str, to: str)
         "insert into outbox (kind, recipient, question_id) select 'mail', %(mail)s, %(question)s where %(mail)s <> ''",
         given,
     )
-    return Reached(rows[0]["name"] or rows[0]["id"], rows[0]["mail"] != "", True)
+    return Reached(account["name"] or account["id"], account["mail"] != "", True)
 
 
 def tell_askers(connection: Connection, document_ids: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from rag_api.answering.warnings.notice_texts import notice as noticed
 from rag_api.container import Container
+from rag_api.db.people.accounts import add_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Role, User
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.managing.conftest import Asker
@@ -276,6 +277,44 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
     faultless(page)
     page.screenshot(path=tmp_path / "reviewed-admin.png", full_page=True)
     container.db.run("truncate metadata_changes")
+
+
+def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
+    load(container, "handen.pdf", "Was de handen. ", language="nl")
+    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", None, [], [])
+    asker.user = JUDGE
+    page.goto(f"{url}/procedures?search=handen")
+    row = page.locator(".finder-row", has_text="Was de handen")
+    row.get_by_text("Nakijken of plannen").click()
+    save = row.get_by_role("button", name="Bewaar")
+    expect(row.get_by_role("button", name="Niet meer gepland")).to_have_count(0)
+    row.get_by_label("Na te kijken uiterlijk op").fill("2999-12-31")
+    row.get_by_label("Door wie?").fill("niemand hier")
+    save.click()
+    expect(row.get_by_role("alert")).to_contain_text("zo heet hier geen account")
+    row.get_by_label("Door wie?").fill("maes")
+    save.click()
+    facts = row.locator(".facts")
+    expect(facts).to_contain_text("na te kijken uiterlijk op 31 dec 2999 door Dr. Maes")
+    for width in (320, 390, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"given-{width}.png", full_page=True)
+    asker.user = user_of(get_account(container.db, made), {})
+    page.goto(f"{url}/inbox")
+    work = page.get_by_role("region", name="Door u na te kijken")
+    expect(work.get_by_role("listitem")).to_contain_text("uiterlijk op 31 dec 2999")
+    expect(work.get_by_role("link", name="Was de handen")).to_be_visible()
+    faultless(page)
+    asker.user = JUDGE
+    page.goto(f"{url}/procedures?search=handen")
+    row.get_by_text("Nakijken of plannen").click()
+    row.get_by_role("button", name="Niet meer gepland").click()
+    expect(row.get_by_role("status")).to_have_text("Bewaard.")
+    expect(facts).not_to_contain_text("na te kijken")
+    container.db.run("truncate metadata_changes, users cascade")
 
 
 def test_two_chances_that_differ_are_told_apart(

@@ -16,6 +16,8 @@ from rag_api import stores
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.db.metadata_edits import to_review
+from rag_api.db.people.accounts import add_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Edit, Filters, Role, TargetGroup, User
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.common.chunk import embedding_text
@@ -174,6 +176,40 @@ def test_a_planned_review_says_of_nobody_that_it_was_done(client: httpx.Client) 
     assert (change["field"], change["before"], change["after"]) == ("planned_review", "", day)
     due = client.get("/documents", params={"validity": "review_due"}).json()["documents"]
     assert [one["id"] for one in due] == [document]
+
+
+def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
+    client: httpx.Client, container: Container
+) -> None:
+    document, day = upload(client), (date.today() + timedelta(days=30)).isoformat()
+    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", None, [], [])
+    maes = user_of(get_account(container.db, made), {})
+
+    def plan(status: int = 200, **said: Any) -> None:
+        body = {"next_review": day, "holds": False, **said}
+        assert client.put(f"/documents/{document}/review", json=body).status_code == status
+
+    def work() -> list[str]:
+        return [one.id for one in to_review(container.db, maes)]
+
+    plan(status=400, to="nobody")
+    assert (listed(client)["next_review"], work()) == (None, []), "none is half kept"
+    plan(to="MAES")
+    assert (listed(client)["to_review_by"], work()) == ("Dr. Maes", [document])
+    plan(next_review=(date.today() + timedelta(days=31)).isoformat())
+    assert (listed(client)["to_review_by"], work()) == ("Dr. Maes", [document]), "what is not said stays"
+    fields = [(one["field"], one["after"]) for one in client.get(f"/documents/{document}/changes").json()["changes"]]
+    assert fields.count(("reviewer", "Dr. Maes")) == 1
+    plan(to="")
+    assert (listed(client)["to_review_by"], work()) == ("", [])
+    plan(to="Dr. Maes")
+    assert work() == [document]
+    plan(next_review=None)
+    assert (listed(client)["next_review"], listed(client)["to_review_by"], work()) == (None, "", [])
+    assert client.get("/documents", params={"validity": "review_due"}).json()["documents"] == []
+    plan()
+    assert work() == [], "nobody's, once it was cleared"
+    container.db.run("truncate users cascade")
 
 
 def test_what_is_to_be_reviewed_is_listed_the_earliest_first_and_a_new_version_was_not_reviewed(

@@ -368,8 +368,8 @@ export interface paths {
         /**
          * Say that a document still holds, or plan its review
          * @description For reviewers and admins: who read it finds it right as it is, without a new version, or says
-         *     by when it is to be read. Who, when, and by when again stand with it, and in `/changes`; its
-         *     last day of validity stays.
+         *     by when it is to be read, and by whom, who finds it in `/owner-questions/work`. Who, when, and
+         *     by when again stand with it, and in `/changes`; its last day of validity stays.
          */
         put: {
             parameters: {
@@ -3000,6 +3000,11 @@ export interface components {
             reviewed_by: string;
             /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
+            /**
+             * @description Whom that was given to. Told to those who review.
+             * @default
+             */
+            to_review_by: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -3081,6 +3086,11 @@ export interface components {
             reviewed_by: string;
             /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
+            /**
+             * @description Whom that was given to. Told to those who review.
+             * @default
+             */
+            to_review_by: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -3161,18 +3171,22 @@ export interface components {
             reviewed_by: string;
             /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
+            /**
+             * @description Whom that was given to. Told to those who review.
+             * @default
+             */
+            to_review_by: string;
         };
         DocumentReviewIn: {
-            /**
-             * Format: date
-             * @description By when it is to be reviewed, or reviewed again.
-             */
-            next_review: string;
+            /** @description By when it is to be reviewed, or reviewed again; null: it is planned no more, nor anybody's. */
+            next_review: string | null;
             /**
              * @description It was read and found right. False: the day is planned, and no more is said.
              * @default true
              */
             holds: boolean;
+            /** @description Whose it is to review: the id, login or name of an account that may read the document. Empty: nobody's by name; null: as it was. */
+            to?: string | null;
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
@@ -3967,6 +3981,8 @@ export interface components {
             /** @description Open ones first, oldest first; then those that wait for a new version. */
             questions: components["schemas"]["OwnerQuestionOut"][];
             open: number;
+            /** @description Documents whose review was given to you, the earliest first. */
+            to_review: components["schemas"]["DocumentOut"][];
             /** @description Asked in vain, and nearest to documents that you own. */
             unanswered: components["schemas"]["GapOut"][];
         };
@@ -4141,6 +4157,11 @@ export interface components {
             reviewed_by: string;
             /** @description By when it is to be reviewed, or reviewed again. */
             next_review?: string | null;
+            /**
+             * @description Whom that was given to. Told to those who review.
+             * @default
+             */
+            to_review_by: string;
             /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;
             /** @description A document code that both bear; empty: none. */

@@ -1,9 +1,10 @@
 // Questions to the owners of documents: what waits for this reader, and what became of what they
 // asked.
 import { useEffect, useId, useRef } from "react";
-import type { Gap, OwnerQuestion } from "../../api/types";
-import { useOwnerMessages } from "../../i18n";
+import type { DocumentSummary, Gap, OwnerQuestion } from "../../api/types";
+import { formatDay, useOwnerMessages } from "../../i18n";
 import { useAsked, useSeen, useWork } from "../../queries/owners";
+import { placePath } from "../../state/window/route";
 import { Problem } from "../shared/controls/Problem";
 import { Staff } from "../shared/frame/Staff";
 import { Question } from "./Question";
@@ -24,6 +25,7 @@ export function Inbox() {
       {PARTS.map((part) => (
         <Work key={part} heading={m.inbox.parts[part]} questions={toAnswer.filter((one) => partOf(one) === part)} />
       ))}
+      <ToReview documents={work.data?.to_review ?? []} />
       <Unanswered gaps={work.data?.unanswered ?? []} />
       <section className="owner-section" aria-labelledby="asked-by-you">
         <h3 id="asked-by-you">{m.inbox.asked}</h3>
@@ -55,6 +57,27 @@ function Work({ heading, questions }: { heading: string; questions: readonly Own
       <ul className="cards">
         {questions.map((one) => (
           <ToAnswer key={one.id} question={one} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Documents whose review was given to this reader, the earliest first. */
+function ToReview({ documents }: { documents: readonly DocumentSummary[] }) {
+  const m = useOwnerMessages();
+  if (documents.length === 0) return null;
+  return (
+    <section className="owner-section" aria-labelledby="to-review">
+      <h3 id="to-review">{m.inbox.toReview}</h3>
+      <ul className="cards">
+        {documents.map(({ id, title, language, next_review }) => (
+          <li key={id} className="card">
+            <a className="link" href={placePath({ document: id, page: 1, quotes: [] })} lang={language || undefined}>
+              {title}
+            </a>
+            <p className="facts">{next_review && m.inbox.reviewBy(formatDay(next_review, m))}</p>
+          </li>
         ))}
       </ul>
     </section>

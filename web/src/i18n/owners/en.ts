@@ -65,6 +65,8 @@ export const owners = {
     lead: "What you asked the owners of documents, and what is asked of you.",
     parts: { open: "For you to answer", promised: "Still to be corrected", done: "Answered before" },
     asked: "Asked by you",
+    toReview: "For you to review",
+    reviewBy: (day: string) => `by ${day}`,
     passedTo: (name: string) => `passed on to ${name}`,
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",
     open: "waits for an answer",

@@ -69,6 +69,8 @@ export const owners: OwnerWords = {
     lead: "Wat u aan eigenaars van documenten vroeg, en wat aan u gevraagd wordt.",
     parts: { open: "Voor u om te beantwoorden", promised: "Nog aan te passen", done: "Eerder beantwoord" },
     asked: "Door u gevraagd",
+    toReview: "Door u na te kijken",
+    reviewBy: (day) => `uiterlijk op ${day}`,
     passedTo: (name) => `doorgegeven aan ${name}`,
     none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",
     open: "wacht op antwoord",

@@ -134,14 +134,15 @@ export function useDescribe(id: string) {
 export function useReviewed(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { next_review: string; holds: boolean }) =>
+    mutationFn: (body: { next_review: string | null; holds: boolean; to: string | null }) =>
       call(service.PUT("/documents/{document_id}/review", { ...one(id), body })),
-    onSuccess: ({ reviewed_at, reviewed_by, next_review }) => {
+    onSuccess: ({ reviewed_at, reviewed_by, next_review, to_review_by }) => {
       client.setQueriesData<InfiniteData<DocumentList>>(
         { queryKey: PAGES },
-        (lists) => lists && withOne(lists, { id, reviewed_at, reviewed_by, next_review }),
+        (lists) => lists && withOne(lists, { id, reviewed_at, reviewed_by, next_review, to_review_by }),
       );
       void client.invalidateQueries({ queryKey: changesOf(id) });
+      void client.invalidateQueries({ queryKey: OWNERS }); // whose work it is
     },
   });
 }

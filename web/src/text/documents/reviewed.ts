@@ -2,12 +2,15 @@
 import type { DocumentSummary } from "../../api/types";
 import { dayOf, formatDay, type StaffMessages } from "../../i18n";
 
-type Reviewed = Pick<DocumentSummary, "reviewed_at" | "reviewed_by" | "next_review">;
+type Reviewed = Pick<DocumentSummary, "reviewed_at" | "reviewed_by" | "next_review" | "to_review_by">;
 
-export function reviewedWords({ reviewed_at, reviewed_by, next_review }: Reviewed, m: StaffMessages): string {
+export function reviewedWords(document: Reviewed, m: StaffMessages): string {
+  const { reviewed_at, reviewed_by, next_review, to_review_by } = document;
   if (!next_review) return "";
-  if (!reviewed_at) return m.find.reviewPlanned(formatDay(next_review, m));
-  return m.find.reviewed(formatDay(dayOf(new Date(reviewed_at)), m), reviewed_by, formatDay(next_review, m));
+  const next = formatDay(next_review, m) + (to_review_by && m.find.reviewBy(to_review_by));
+  return reviewed_at
+    ? m.find.reviewed(formatDay(dayOf(new Date(reviewed_at)), m), reviewed_by, next)
+    : m.find.reviewPlanned(next);
 }
 
 export const isReviewLate = ({ next_review }: Reviewed): boolean =>

@@ -88,14 +88,13 @@ function History({ changes }: { changes: readonly Change[] }) {
   );
 }
 
-const changeWords = ({ field, before, after }: Change, m: StaffMessages): string =>
-  field === "withdrawn"
-    ? m.admin.wasWithdrawn(after)
-    : field === "next_review"
-      ? m.admin.wasReviewed(formatDay(after, m))
-      : field === "planned_review"
-        ? m.find.reviewPlanned(formatDay(after, m))
-        : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
+function changeWords({ field, before, after }: Change, m: StaffMessages): string {
+  if (field === "withdrawn") return m.admin.wasWithdrawn(after);
+  if (field === "reviewer") return m.find.reviewGiven(after);
+  if (field === "next_review" && after) return m.admin.wasReviewed(formatDay(after, m));
+  if (field === "planned_review") return after ? m.find.reviewPlanned(formatDay(after, m)) : m.find.reviewNoMore;
+  return `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
+}
 
 const isField = (name: string, fields: Record<Field, string>): name is Field => name in fields;
 const fieldName = (name: string, { admin: { fields } }: StaffMessages): string =>

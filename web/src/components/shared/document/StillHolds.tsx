@@ -1,21 +1,26 @@
-// Saying by when a document is to be reviewed, and that it was read and found right as it is.
+// Saying by when a document is to be reviewed and by whom, or no more, and that it was read and found
+// right as it is.
 import { type FormEvent, useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { useReviewed } from "../../../queries/staff/documents";
 import { Problem } from "../controls/Problem";
 
-export function StillHolds({ document: { id, title } }: { document: DocumentSummary }) {
+export function StillHolds({ document }: { document: DocumentSummary }) {
+  const { id, title, next_review, to_review_by } = document;
   const m = useStaffMessages();
   const [until, setUntil] = useState("");
+  const [to, setTo] = useState(to_review_by);
   const [holds, setHolds] = useState(false);
   const { mutate, error, isPending, isSuccess, reset } = useReviewed(id);
   const tomorrow = new Date();
   tomorrow.setDate(tomorrow.getDate() + 1);
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    mutate({ next_review: until, holds });
+    mutate({ next_review: until, holds, to: to.trim() === to_review_by ? null : to.trim() });
   };
+  const cancel = (): void =>
+    mutate({ next_review: null, holds: false, to: null }, { onSuccess: () => [setUntil(""), setTo("")] });
   return (
     <details className="still-holds">
       <summary className="link">
@@ -36,6 +41,19 @@ export function StillHolds({ document: { id, title } }: { document: DocumentSumm
             }}
           />
         </label>
+        <label className="document-field">
+          {m.find.reviewTo}
+          <input
+            maxLength={200}
+            autoCapitalize="none"
+            spellCheck={false}
+            value={to}
+            onChange={(event) => {
+              setTo(event.target.value);
+              reset();
+            }}
+          />
+        </label>
         <label className="judge-choice">
           <input
             type="checkbox"
@@ -50,9 +68,20 @@ export function StillHolds({ document: { id, title } }: { document: DocumentSumm
         <button type="submit" className="button" disabled={isPending}>
           {m.admin.save}
         </button>
+        {next_review && (
+          <button type="button" className="button" disabled={isPending} onClick={cancel}>
+            {m.find.reviewNoMore}
+          </button>
+        )}
         <span role="status">{isSuccess && m.find.saved}</span>
       </form>
-      <Problem code={error?.code} />
+      {error?.status === 400 ? (
+        <p className="notice serious" role="alert">
+          {m.find.noReviewer}
+        </p>
+      ) : (
+        <Problem code={error?.code} />
+      )}
     </details>
   );
 }
