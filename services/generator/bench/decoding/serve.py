@@ -219,17 +219,23 @@ def running(given: str | None, options: list[str]) -> Iterator[str]:
 
 
 def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Raises NoService at once when it ended or its model cannot be loaded."""
     until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until and process.poll() is None:
+    while time.monotonic() < until:
+        if (code := process.poll()) is not None:
+            raise NoService(f"the service ended with {code} before it was ready; what it said stands above")
         with (
             contextlib.suppress(OSError),
             contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection,
         ):
             connection.request("GET", "/health")
-            if connection.getresponse().status == 200:
+            health = json.loads(connection.getresponse().read())
+            if health["status"] == "ok":
                 return
+            if health["status"] == "failed":
+                raise NoService(f"the service is not ready: {health['detail']}")
         time.sleep(0.2)
-    raise NoService("the service did not become ready")
+    raise NoService(f"the service was not ready after {START_SECONDS} s")
 
 
 def main(argv: list[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,16 @@ def test_a_service_that_refuses_everything_is_an_error() -> None:
 def test_a_service_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert serve.main(["--url", "http://127.0.0.1:9", "--data", str(squad_file(tmp_path))]) == 2
     assert capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [("--model=nowhere", "not ready: .*nowhere"), ("--no-such-option", "ended with 2")]
+)
+def test_a_service_that_does_not_start_is_not_waited_for(
+    tmp_path: Path, option: str, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serve, "START_SECONDS", float("inf"))
+    assert serve.main(["--data", str(squad_file(tmp_path)), "--", option]) == 2
+    words = capfd.readouterr().err
+    assert re.search(said, words.splitlines()[-1])
+    assert option.removeprefix("--model=") in words
