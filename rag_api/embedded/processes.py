@@ -15,6 +15,7 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 SLOWEST = 60.0  # seconds between looks at one that dies again and again
 CONNECTIONS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+PROCESSES = Path("/proc")
 DYNAMIC = (49152, 65535)  # by the IANA, for kernels that do not say
 FIRST = 20000  # below it are the ports of well-known servers, and up to 19999 those that Ray gives its workers
 
@@ -57,7 +58,11 @@ def free_port() -> int:
 
 
 def process_name(pid: int) -> str:
-    """Empty when there is no such process."""
+    """Empty when there is no such process. Of Linux itself: a slim image has no `ps`."""
+    if PROCESSES.is_dir():
+        with suppress(OSError):
+            return (PROCESSES / str(pid) / "comm").read_text().strip()
+        return ""
     listed = subprocess.run(["ps", "-o", "comm=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return Path(listed.stdout.strip()).name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +21,7 @@ import pytest
 from rag_api.container import Container
 from rag_api.embedded.generator import TAKEN, GeneratorProcess
 from rag_api.embedded.postgres import EmbeddedPostgres
-from rag_api.embedded.processes import CONNECTIONS, free_port, free_ports, quiet_ports
+from rag_api.embedded.processes import CONNECTIONS, free_port, free_ports, process_name, quiet_ports
 from rag_api.errors import GeneratorUnavailable
 from tests.support.waiting import until
 
@@ -340,3 +341,12 @@ def test_no_connection_is_given_a_port_that_was_drawn_for_a_process(
 def test_parts_say_that_the_generator_is_loading(settings: object) -> None:
     with Container(settings) as container, pytest.raises(GeneratorUnavailable, match="loading"):  # type: ignore[arg-type]
         container.generator_url()
+
+
+def test_a_process_is_named_on_a_machine_without_ps(monkeypatch: pytest.MonkeyPatch) -> None:
+    if Path("/proc/self/comm").exists():  # elsewhere it is `ps` that says it
+        monkeypatch.setenv("PATH", "")
+    with subprocess.Popen([shutil.which("sleep", path=os.defpath) or "sleep", "60"]) as sleeping:
+        until(lambda: process_name(sleeping.pid) == "sleep")
+        sleeping.kill()
+    assert process_name(sleeping.pid) == ""
