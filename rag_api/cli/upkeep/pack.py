@@ -13,7 +13,10 @@ from rag_api.cli.console import counting, opened, read_settings, say
 from rag_api.cli.options import AsJson, Stored
 
 if TYPE_CHECKING:
+    from rag_api.container import Container
+    from rag_api.domain import Judged
     from rag_api.upkeep.pack.checking import PackCheck
+    from rag_api.upkeep.pack.manifest import PackManifest
 
 
 def pack(
@@ -50,6 +53,14 @@ def pack(
             "--check", help="Ask the pack, and this server, reviewed questions; ends with 1 when an answer differs."
         ),
     ] = False,
+    renew: Annotated[
+        bool,
+        typer.Option(
+            "--renew",
+            help="For every night: make it beside the pack that is there, check it, and put it in that one's place "
+            "when it opens and answers.",
+        ),
+    ] = False,
     judged: Annotated[
         Path | None,
         typer.Option(
@@ -72,7 +83,8 @@ def pack(
     from rag_api.api.server.page import web_dir
     from rag_api.errors import InvalidInput
     from rag_api.upkeep.pack.making import PackOrder, make
-    from rag_api.upkeep.pack.manifest import fingerprint, read_private
+    from rag_api.upkeep.pack.manifest import read_private
+    from rag_api.upkeep.pack.renewing import renew as make_anew
 
     with opened() as container:
         page = web_dir(container.settings.web_dir)
@@ -81,10 +93,26 @@ def pack(
         chosen = tuple(sorted({name.strip() for name in groups.split(",")} - {""}))
         if not chosen:
             raise InvalidInput("--groups names no group.")
-        private = read_private(key or container.settings.data_dir / "pack.key")
+        key = key or container.settings.data_dir / "pack.key"
         order = PackOrder(page, chosen, days, runtime, without_reader)
-        with counting("documents", 0) as tell:
-            made = make(container, folder, order, private, say, tell)
+        if not renew:
+            with counting("documents", 0) as tell:
+                made = make(container, folder, order, read_private(key), say, tell)
+            _tell_made(made, folder, key, as_json)
+            return
+        container.start_generator()
+        questions = _questions(container, judged, stored)
+        with counting("documents, then questions", len(questions)) as tell:
+            made, found = make_anew(container, folder, order, questions, key, say, tell)
+        _tell_made(made, folder, key, as_json)
+        _tell(found, as_json)
+        if not found.alike:
+            raise typer.Exit(1)
+
+
+def _tell_made(made: PackManifest, folder: Path, key: Path, as_json: bool) -> None:
+    from rag_api.upkeep.pack.manifest import fingerprint, read_private
+
     size = sum(kept.bytes for kept in made.files)
     until = f"{made.dates.valid_until.astimezone():%Y-%m-%d %H:%M}"
     if as_json:
@@ -100,25 +128,30 @@ def pack(
         f"{made.needs}."
     )
     say(
-        f"Signed by the key {fingerprint(private.public_key())}: keep pack.pub of it on the PCs as "
+        f"Signed by the key {fingerprint(read_private(key).public_key())}: keep pack.pub of it on the PCs as "
         f"/etc/bedside/pack.pub."
     )
 
 
 def _check(folder: Path, key: Path | None, judged: Path | None, stored: str | None, as_json: bool) -> None:
-    from rag_api.cli.quality.measuring import every_stored_question, judged_questions
     from rag_api.upkeep.pack.checking import check
 
     settings = read_settings()
     with opened(settings) as container:
         container.start_generator()
-        questions = every_stored_question(container) if not judged and not stored else []
-        questions = questions or judged_questions(container, judged, stored, "all")
+        questions = _questions(container, judged, stored)
         with counting("questions", len(questions)) as tell:
             found = check(container, folder, questions, key or settings.data_dir / "pack.key", tell)
         _tell(found, as_json)
         if not found.alike:
             raise typer.Exit(1)
+
+
+def _questions(container: Container, judged: Path | None, stored: str | None) -> list[Judged]:
+    from rag_api.cli.quality.measuring import every_stored_question, judged_questions
+
+    questions = every_stored_question(container) if not judged and not stored else []
+    return questions or judged_questions(container, judged, stored, "all")
 
 
 def _tell(found: PackCheck, as_json: bool) -> None:

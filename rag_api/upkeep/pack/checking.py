@@ -27,7 +27,7 @@ from rag_api.container import Container
 from rag_api.domain import Answer, AnswerStatus, Judged, Mode, User
 from rag_api.embedded.processes import free_port
 from rag_api.errors import InvalidInput
-from rag_api.upkeep.pack.last_check import note
+from rag_api.upkeep.pack.last_check import note, noted_error
 from rag_api.upkeep.pack.manifest import public_pem, read_private, read_signed
 from rag_api.upkeep.pack.runtime import START
 
@@ -65,16 +65,14 @@ def check(container: Container, folder: Path, questions: Sequence[Judged], key_f
     """Compare them and note what came of it, also where that is an error. Raises InvalidInput for a
     pack that does not open or answer."""
     data_dir = container.settings.data_dir
-    try:
-        found = _compare(container, folder, questions, key_file, tell)
-    except Exception as error:
-        note(data_dir, folder, len(questions), problem=str(error) or type(error).__name__)
-        raise
+    with noted_error(data_dir, folder, len(questions)):
+        found = compare(container, folder, questions, key_file, tell)
     note(data_dir, folder, found.asked, tuple(one.id for one in found.differing))
     return found
 
 
-def _compare(container: Container, folder: Path, questions: Sequence[Judged], key_file: Path, tell: Tell) -> PackCheck:
+def compare(container: Container, folder: Path, questions: Sequence[Judged], key_file: Path, tell: Tell) -> PackCheck:
+    """Raises InvalidInput."""
     if not key_file.is_file():
         raise InvalidInput(f"{key_file} is not there: name with --key the key that signed the pack.")
     key = read_private(key_file).public_key()

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +33,16 @@ def note(data_dir: Path, folder: Path, asked: int, differing: tuple[str, ...] = 
         unfinished = data_dir / f"{FILE}.new"  # /metrics reads the other one meanwhile
         unfinished.write_text(json.dumps(noted, ensure_ascii=False), encoding="utf-8")
         unfinished.replace(data_dir / FILE)
+
+
+@contextmanager
+def noted_error(data_dir: Path, folder: Path, asked: int) -> Iterator[None]:
+    """What ends the work early is the outcome."""
+    try:
+        yield
+    except Exception as error:
+        note(data_dir, folder, asked, problem=str(error) or type(error).__name__)
+        raise
 
 
 def last_check(data_dir: Path) -> LastCheck | None:
