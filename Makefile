@@ -154,6 +154,7 @@ hashes: ## locks/ anew from pyproject.toml and constraints.txt
 	$(call lock_of,api,$(BUILD),pyproject.toml --extra telemetry)
 	$(call lock_of,embedder,$(BUILD),pyproject.toml --extra embedder --extra telemetry)
 	$(call lock_of,embedder-e5,$(BUILD),pyproject.toml --extra embedder-e5 --extra telemetry)
+	$(call lock_of,pack,$(BUILD),pyproject.toml --extra pack --extra embedder-e5 --extra telemetry)
 	$(call lock_of,generator,$(BUILD),pyproject.toml --extra generator --extra telemetry)
 	$(call lock_of,demo,$(BUILD),pyproject.toml --extra embedded --extra generator)
 	$(call lock_of,dev,$(BUILD),pyproject.toml --extra embedded --extra generator --extra embedder --extra dev)

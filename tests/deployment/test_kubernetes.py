@@ -27,7 +27,7 @@ OWNERS: dict[str, type[BaseSettings]] = {
     "rag-api": ApiSettings,
     "migrate": ApiSettings,
     "ingest": ApiSettings,
-    "pack-check": ApiSettings,
+    "pack": ApiSettings,
     "embedder": EmbedderSettings,
     "generator": GeneratorSettings,
 }
@@ -146,7 +146,7 @@ def test_what_opens_files_takes_nothing_that_is_asked_with_it_when_it_is_away() 
 
 
 def test_what_stays_says_whether_it_lives_and_whether_it_is_ready() -> None:
-    for name in CONTAINERS.keys() - {"migrate", "ingest", "pack-check"}:
+    for name in CONTAINERS.keys() - {"migrate", "ingest", "pack"}:
         assert {"readinessProbe", "livenessProbe"} <= CONTAINERS[name].keys(), name
 
 

@@ -22,6 +22,7 @@ SETS = {
     "api": ("telemetry",),
     "embedder": ("embedder", "telemetry"),
     "embedder-e5": ("embedder-e5", "telemetry"),
+    "pack": ("pack", "embedder-e5", "telemetry"),
     "generator": ("generator", "telemetry"),
     "demo": ("embedded", "generator"),
     "dev": ("embedded", "generator", "embedder", "dev"),
