@@ -1,4 +1,4 @@
-"""`python -m tests.stack up | down | images | packages | faults [SERVICE:FAULT:WORK ...]`."""
+"""`python -m tests.stack up | pack | down | images | packages | faults [SERVICE:FAULT:WORK]`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.stack.engine.compose import Unset
 from tests.stack.engine.machine import PACKAGES, Failed, NoContainers
 from tests.stack.engine.rootless import as_root
 from tests.stack.faults import run
+from tests.stack.packing import packing
 from tests.stack.results import keep_cells, read_cells, write
 from tests.stack.stack import MACHINE, PERSON, QUESTION, ROOT, Stack
 from tests.support.weaviate_dev import NotToBeHad
@@ -22,7 +23,7 @@ PREVIOUS = "a9637834"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.stack", description=__doc__)
-    parser.add_argument("what", choices=("up", "down", "images", "packages", "faults"))
+    parser.add_argument("what", choices=("up", "pack", "down", "images", "packages", "faults"))
     parser.add_argument("cells", nargs="*", help="of faults: such as postgres:kill:ask; all when absent")
     parser.add_argument("--project", default="bedside")
     parser.add_argument("--http", type=int, help="80, or 8080 where 80 is for root alone")
@@ -58,6 +59,10 @@ def main() -> None:
         stack.monitoring = options.what != "faults"
         if options.what == "up":
             up(stack)
+        elif options.what == "pack":
+            stack.jobs = ("pack",)
+            stack.build()
+            packing(stack)
         elif options.what == "down":
             stack.down()
             stack.tell(

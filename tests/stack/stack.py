@@ -63,6 +63,7 @@ class Stack:
     tag: str = ""  # of our images; empty: as the compose file says
     previous: str = ""  # the commit that an upgrade begins at
     disks: Mapping[str, Path] = field(default_factory=dict)  # see Containers
+    jobs: tuple[str, ...] = ("ingest",)  # that are run beside what stays
 
     @property
     def folder(self) -> Path:
@@ -153,7 +154,7 @@ class Stack:
     def _own(self) -> dict[str, str]:
         """Our images that are wanted, and the first service of each."""
         found: dict[str, str] = {}
-        for service in [*self.active, "ingest"]:
+        for service in [*self.active, *self.jobs]:
             if "build" in (one := self.compose.services[service]):
                 found.setdefault(one["image"], service)
         return found

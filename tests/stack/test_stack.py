@@ -6,14 +6,16 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from tests.faults.matrix import Cell
 from tests.faults.services import Service
-from tests.stack import checks, results, whole
+from tests.stack import checks, packing, results, whole
 from tests.stack.__main__ import main
 from tests.stack.bases import ROOT, bases, made_of
 from tests.stack.engine import rootless
@@ -267,3 +269,19 @@ def test_orders_that_wait_for_nobody_start_everything(monkeypatch: pytest.Monkey
         whole.WHOLE[name](stack)
     assert all(sorted(order) == sorted(stack.active) for order in orders)
     assert len({*map(tuple, orders), tuple(stack.active)}) == 4
+
+
+def test_a_job_that_does_not_end_as_it_should_is_told_with_its_last_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ran(self: Containers, service: str, *command: str, name: str, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        assert service == "pack"
+        ends = int("--check" in command)
+        return subprocess.Popen(["sh", "-c", f"echo No room. >&2; exit {ends}"], stdout=subprocess.PIPE, stderr=log)
+
+    monkeypatch.setattr(Stack, "folder", tmp_path)
+    monkeypatch.setattr(Stack, "values", VALUES)
+    monkeypatch.setattr(Containers, "run", ran)
+    assert packing.job(Stack()) == "No room.\n"
+    with pytest.raises(Failed, match="ended with 1, not 0: No room"):
+        packing.job(Stack(), "bedside", "pack", "/packs/today", "--check")
