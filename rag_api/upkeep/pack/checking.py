@@ -7,14 +7,13 @@ the pack's groups.
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -157,14 +156,14 @@ class PeakMemory:
 
 def _running(folder: Path) -> Iterator[int]:
     for path in Path("/proc").glob("[0-9]*/exe"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             if path.readlink().is_relative_to(folder):
                 yield int(path.parent.name)
 
 
 def _memory_kb(pid: int) -> int:
     """Its share: what several processes have in common is counted once over all of them."""
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1])
@@ -183,15 +182,15 @@ def ask(client: httpx.Client, question: str) -> dict[str, Any]:
 
 
 def _wait(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline, health = time.monotonic() + PATIENCE, ""
     while True:
-        try:
-            if client.get("/health").json()["status"] == "ok":  # what reads does, too
+        with suppress(httpx.TransportError, ValueError, KeyError):
+            health = (response := client.get("/health")).text
+            if response.json()["status"] == "ok":  # what reads does, too
                 return
-        except (httpx.TransportError, ValueError, KeyError):
-            pass
         if process.poll() is not None or time.monotonic() > deadline:
-            said = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
+            lines = [line for line in log.read_text(errors="replace").splitlines() if "GET /health" not in line]
+            said = "\n".join([*lines[-15:], health])
             raise InvalidInput(f"The pack did not open:\n{said}")
         time.sleep(0.1)
 
