@@ -257,6 +257,11 @@ def test_the_command_makes_and_checks_a_pack(
     assert broken.exit_code == 1
     assert "README.txt was changed" in broken.output
     assert "README.txt was changed" in noted(data_dir)[-1]
+    renewed = CliRunner().invoke(app, [*check[:2], "--renew", "--no-runtime", *check[3:]])
+    assert renewed.exit_code == 0, renewed.output
+    made_anew, asked = (json.loads(line) for line in renewed.stdout.splitlines()[-2:])
+    assert (made_anew["folder"], asked["alike"]) == (str(folder), 4)
+    assert noted(data_dir) == (str(folder), 4, (), "")
 
 
 def noted(data_dir: Path) -> tuple[str, int, tuple[str, ...], str]:
