@@ -121,7 +121,7 @@ def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[tuple[httpx.Cli
         try:
             base = f"http://127.0.0.1:{port}"
             with PeakMemory(folder) as memory, httpx.Client(base_url=base, timeout=PATIENCE, trust_env=False) as client:
-                _wait(client, process, log)
+                wait_until_open(client, process, log)
                 yield client, memory
         finally:
             process.terminate()
@@ -181,7 +181,8 @@ def ask(client: httpx.Client, question: str) -> dict[str, Any]:
     return found
 
 
-def _wait(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_until_open(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Raises InvalidInput, with its last words and its health, when it does not open."""
     deadline, health = time.monotonic() + PATIENCE, ""
     while True:
         with suppress(httpx.TransportError, ValueError, KeyError):

@@ -25,6 +25,6 @@ def test_its_last_words_and_its_health_are_said(ended: bool, tmp_path: Path, mon
         if ended:
             process.wait()
         with httpx.Client(transport=transport, base_url="http://pack") as client, pytest.raises(InvalidInput) as raised:
-            checking._wait(client, process, tmp_path / "log")
+            checking.wait_until_open(client, process, tmp_path / "log")
         process.kill()
     assert raised.value.message.splitlines()[1:] == ["No room.", httpx.Response(503, json=health).text]
