@@ -1,5 +1,5 @@
 """Posters: pages of boxes that a program draws in another order than a person reads them, such as
-all headings after all texts.
+all headings after all texts, or their texts as others draw boxes.
 
 A box's words stay together. Boxes are read column by column where white parts them from top to
 foot, else from the top down. Where white parts them in no way, or as well into rows as into
@@ -21,6 +21,7 @@ _LEAST = (24.0, 9.0)  # points: of a box around words
 _MOST = 0.5  # of the page: what is larger is its background
 _FEWEST, _SHARE = 4, 0.6  # boxes of a poster, and how much of its words stands in them
 _LINES = 2  # in a box, on average; as many boxes as lines are the shades of a text
+_TEXT = 3  # lines that stand in no box and are a text of their own
 _NEAR = 1.0  # line heights of white between lines of one text that stands in no box
 _OVER, _MOST_OVER = 0.25, 12.0  # of its width or height, points: so much words may overlap with those before them
 
@@ -40,8 +41,9 @@ def in_order(items: Sequence[PageItem], drawn: Drawn, size: tuple[float, float])
     groups = _groups(items, drawn, size)
     boxed = [group for group in groups if group.drawn is not None]
     held = sum(len(_lines(group)) for group in boxed)
-    enough = len(boxed) >= _FEWEST and held >= max(_SHARE * len(lines), _LINES * len(boxed))
-    if not enough or not _goes_up(boxed):
+    poster = held >= max(_SHARE * len(lines), _LINES * len(boxed)) and _goes_up(boxed)
+    texts = [group for group in groups if group.drawn is None and len(_lines(group)) >= _TEXT]
+    if len(boxed) < _FEWEST or not (poster or _goes_up(texts)):
         return list(items)
     found = _read(groups)
     if found is None:

@@ -65,6 +65,17 @@ def as_rows_or_columns(canvas: Canvas) -> None:
         _box(canvas, x, y, words)
 
 
+def texts_upwards(canvas: Canvas) -> None:
+    """A column of texts in no box, the upper one drawn last, beside boxes that are drawn
+    downwards."""
+    canvas.setFont("Helvetica", 11)
+    for y, words in ((560, OLDER), (740, LEFT)):
+        for n, line in enumerate(words, start=1):
+            canvas.drawString(50, y - 14 * n, line)
+    for y, words in ((748, RIGHT[:2]), (680, RIGHT[2:]), (590, LAST[:2]), (520, LAST[2:])):
+        _box(canvas, 310, y, words)
+
+
 def _read(tmp_path: Path, draw: Draw) -> ReadDocument:
     path = write(tmp_path, "a.pdf", pdf(draw))
     return read(path, path.name, PDF, max_pages=5)
@@ -72,7 +83,11 @@ def _read(tmp_path: Path, draw: Draw) -> ReadDocument:
 
 @pytest.mark.parametrize(
     ("draw", "order"),
-    [(headings_last, (TITLE, *LEFT, *OLDER, *RIGHT)), (within_a_box, (*LEFT, *OLDER, *RIGHT))],
+    [
+        (headings_last, (TITLE, *LEFT, *OLDER, *RIGHT)),
+        (within_a_box, (*LEFT, *OLDER, *RIGHT)),
+        (texts_upwards, (*LEFT, *OLDER, *RIGHT, *LAST)),
+    ],
 )
 def test_each_text_of_a_poster_is_read_below_its_own_heading(
     tmp_path: Path, draw: Draw, order: tuple[str, ...]
