@@ -1,4 +1,5 @@
-"""Order of a table's rows: from its top, in whatever order a program draws them."""
+"""Order of a table's rows: from its top, in whatever order a program draws them. Lines that are
+drawn between them and stand above or below them all are read before or behind them."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ def rows_down(items: list[Line | Row]) -> list[Line | Row]:
     """A page's items, rows that follow each other from the highest. Those that stand beside another
     of them keep their order: they are of two tables, or text in columns. Lines of cells may be a
     footer's: only where all are drawn upwards are they turned with the rows."""
+    items = _with_titles_first(_without_strangers(items))
     start = 0
     for end in range(1, len(items) + 1):
         if end < len(items) and _in_columns(items[end - 1], items[end]):
@@ -18,10 +20,69 @@ def rows_down(items: list[Line | Row]) -> list[Line | Row]:
         run = items[start:end]
         down = sorted(run, key=lambda item: item.y0)
         whole = _are_full(run) or down == run[::-1]
-        if whole and all(one.y1 - LEVEL * (one.y1 - one.y0) <= two.y0 for one, two in pairwise(down)):
+        if whole and all(one.y1 - LEVEL * _height(one) <= two.y0 for one, two in pairwise(down)):
             items[start:end] = down
         start = end
     return items
+
+
+def _without_strangers(items: list[Line | Row]) -> list[Line | Row]:
+    """Lines between two rows of the same columns, below all rows that follow and precede, or above
+    them all, are moved there."""
+    found = list(items)
+    for start in range(len(found) - 2, 0, -1):
+        if _is_text(found[start]) and isinstance(found[start - 1], Row):
+            end = next((n for n in range(start, len(found)) if not _is_text(found[n])), len(found))
+            first, last = _rows_around(found, start, end)
+            lines, around = found[start:end], [*found[first:start], *found[end:last]]
+            if first == start or last == end:
+                continue
+            if min(line.y0 for line in lines) > max(row.y1 for row in around) - LEVEL * _height(lines[0]):
+                found[start:last] = [*found[end:last], *lines]
+            elif max(line.y1 for line in lines) < min(row.y0 for row in around) + LEVEL * _height(lines[0]):
+                found[first:end] = [*lines, *found[first:start]]
+    return found
+
+
+def _rows_around(items: list[Line | Row], start: int, end: int) -> tuple[int, int]:
+    """From where to where rows of the same columns follow each other, but for the lines from
+    `start` to before `end`."""
+    first, last = start, end
+    if end < len(items) and isinstance(items[end], Row) and _in_columns(items[start - 1], items[end]):
+        first, last = start - 1, end + 1
+        while first and isinstance(items[first - 1], Row) and _in_columns(items[first - 1], items[first]):
+            first -= 1
+        while last < len(items) and isinstance(items[last], Row) and _in_columns(items[last - 1], items[last]):
+            last += 1
+    return first, last
+
+
+def _is_text(item: Line | Row) -> bool:
+    return isinstance(item, Line) and not item.aside and "\t" not in item.marked.text
+
+
+def _height(item: Line | Row) -> float:
+    return item.y1 - item.y0
+
+
+def _with_titles_first(items: list[Line | Row]) -> list[Line | Row]:
+    """What is drawn last and stands above all rows and lines drawn before it is read first."""
+    for n in range(len(items) // 2, 0, -1):
+        late, others = items[-n:], items[:-n]
+        top = min(item.y0 for item in others)
+        if all(item.y1 <= top + 1 and _is_over(item, others) for item in late):
+            return [*sorted(late, key=lambda item: item.y0), *others]
+    return items
+
+
+def _is_over(item: Line | Row, others: list[Line | Row]) -> bool:
+    left, right = _reach(item)
+    return any(left < b and a < right for a, b in map(_reach, others))
+
+
+def _reach(item: Line | Row) -> tuple[float, float]:
+    own = lines_of_item(item)
+    return min(line.x0 for line in own), max(line.x1 for line in own)
 
 
 def _are_full(run: list[Line | Row]) -> bool:
@@ -35,8 +96,5 @@ def _in_columns(one: Line | Row, two: Line | Row) -> bool:
     """Rows, or lines of cells, that stand in the same columns, whichever is above."""
     if any(isinstance(item, Line) and "\t" not in item.marked.text for item in (one, two)):
         return False
-    both = [lines_of_item(item) for item in (one, two)]
-    (left, right), (other_left, other_right) = (
-        (min(line.x0 for line in own), max(line.x1 for line in own)) for own in both
-    )
+    (left, right), (other_left, other_right) = map(_reach, (one, two))
     return min(right, other_right) > max(left, other_left)

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.ingest.common.boxed_text import Marked, no_boxes
+from rag_api.ingest.layout.lines import Line, PageItem, Row
+from rag_api.ingest.layout.tables.row_order import rows_down
 from rag_api.ingest.readers.read import PDF, read
 from tests.rag_api.made_files.pdfs import both, lines, pdf, write
 
@@ -56,3 +59,35 @@ def test_rows_stand_as_on_the_page_however_cells_are_drawn(order: Callable[[Plac
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_stand_as_on_the_page_where_cells_are_drawn_by_chance(seed: int, tmp_path: Path) -> None:
     assert _text(tmp_path, random.Random(seed).sample(_CELLS, len(_CELLS))) == _text(tmp_path, _CELLS)
+
+
+def _line(words: str, x: float, y: float) -> Line:
+    return Line(Marked(words, no_boxes(len(words))), x, y, x + 50, y + 10, 10, 20, False, False, False)
+
+
+def _row(y: float) -> Row:
+    return Row(((_line("Morfine", 50, y),), (_line("5 mg", 150, y),)))
+
+
+_ABOVE, _BELOW, _NEXT = _line("Doses", 50, 100), _line("Nota: per dag.", 50, 240), _line("Bij pijn.", 50, 252)
+_TABLE = [_row(120 + 20 * n) for n in range(6)]
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        [_ABOVE, *_TABLE[:2], _BELOW, _NEXT, *_TABLE[2:]],
+        [_ABOVE, _TABLE[0], _TABLE[5], _BELOW, _NEXT, *_TABLE[1:5]],
+        [*_TABLE[:3], _ABOVE, *_TABLE[3:], _BELOW, _NEXT],
+        [*_TABLE, _BELOW, _NEXT, _ABOVE],
+    ],
+    ids=["notes amid rows", "notes and last row too soon", "title amid rows", "title last"],
+)
+def test_what_stands_above_or_below_rows_is_read_before_or_behind_them(drawn: list[PageItem]) -> None:
+    assert rows_down(drawn) == [_ABOVE, *_TABLE, _BELOW, _NEXT]
+
+
+def test_a_line_between_rows_stays_between_them() -> None:
+    between = _line("Kinderen", 50, 172)
+    rows: list[PageItem] = [_row(120), _row(145), between, _row(190), _row(210)]
+    assert rows_down(rows) == rows
