@@ -8,6 +8,7 @@ texts of which nothing more is known.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -26,6 +27,7 @@ NUMBERED_CAPTION = re.compile(
     rf"(?:{_PARTS}(?!\w)|\s+{_PARTS}(?!\w|\s*\d)|\s*$|\s+[A-ZÀ-Þ])"
 )
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s+\S")
+_CLASSED = 4  # cells of a column that say what another one does
 _FIGURES = re.compile(r"[\d.,\s]+")
 _CELLS = re.compile(r"\t| \| ")
 _NOTE = re.compile(
@@ -162,8 +164,9 @@ def headed(text: str, rows: list[Shape], is_set_apart: bool | None = None) -> li
 
 def _is_header(rows: list[list[tuple[int, str]]], is_set_apart: bool | None) -> bool:
     """Without figures where most cells of a column below have some; mostly without, unless the page
-    does not set it apart; or, in a regular table of three columns and more, figures that stand for
-    columns ("MEWS 3 2 1 0"). Any other first row is one like those below: it may be an answer."""
+    does not set it apart; with other words than columns of classes; or, in a regular table of three
+    columns and more, figures that stand for columns ("MEWS 3 2 1 0"). Any other first row is one
+    like those below: it may be an answer."""
     if len(rows) < 3:
         return len(rows) > 0 and bool(HISTORY.match(" ".join(cell for _, cell in rows[0])))
     first, below = rows[0], [cell for row in rows[1:] for cell in row]
@@ -173,10 +176,21 @@ def _is_header(rows: list[list[tuple[int, str]]], is_set_apart: bool | None) -> 
         return all(_is_of_another_kind(cell, [one for at, one in below if at == column]) for column, cell in first[1:])
     if sum(figures) * 2 >= len(figures):
         return False
-    return is_set_apart is not False or any(
+    of_figures = any(
         cell and not _has_figures(cell) and _are_figures([one for at, one in below if at == column])
         for column, cell in first
     )
+    return is_set_apart is not False or of_figures or _names_classes(first, below)
+
+
+def _names_classes(first: list[tuple[int, str]], below: list[tuple[int, str]]) -> bool:
+    """Two columns and more are of few words that come again and again ("low", "high"), and the
+    first row has none of any column's."""
+    if {cell.casefold() for _, cell in first} & {cell.casefold() for _, cell in below}:
+        return False
+    columns = [Counter(one for at, one in below if at == column) for column, _ in first]
+    again = [sum(n for n in words.values() if n > 1) for words in columns]
+    return sum(n >= _CLASSED and 2 * n > words.total() for n, words in zip(again, columns, strict=True)) > 1
 
 
 def _has_figures(cell: str) -> bool:

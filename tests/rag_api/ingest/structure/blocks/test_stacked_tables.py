@@ -192,6 +192,16 @@ def test_a_first_row_of_words_heads_a_column_of_figures(style: list[tuple[object
     assert leads(laid(tmp_path, table(weights, *style))) == {row[0]: "Middel\t10 kg\t20 kg\n" for row in DOSES}
 
 
+CLASSES = [[impact, chance] for impact in ("laag", "midden", "hoog") for chance in ("zelden", "soms", "vaak")]
+
+
+@pytest.mark.parametrize("style", [GRID, BARE], ids=["grid", "bare"])
+def test_a_first_row_of_other_words_heads_columns_of_classes(style: list[tuple[object, ...]], tmp_path: Path) -> None:
+    rows = leads(laid(tmp_path, table([["gevolg", "kans"], *CLASSES], *style)))
+    assert rows == {impact: "gevolg\tkans\n" for impact, _ in CLASSES}
+    assert {*leads(laid(tmp_path, table(CLASSES, *style))).values()} == {""}
+
+
 def test_a_header_at_the_foot_of_a_page_heads_no_table_on_the_next_that_has_its_own(tmp_path: Path) -> None:
     bar = table([["Formulier", "Bewaard door"]], *GRID, BOLD)
     document = laid(tmp_path, table(UPPER, *GRID, BOLD), Spacer(1, 40), bar, PageBreak(), table(SAME, *GRID, BOLD))
