@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from rag_api.ingest.layout.drawn_upwards import downwards
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
-from rag_api.ingest.layout.lines import Line, PageRules, Row, is_beside, joined_lines
+from rag_api.ingest.layout.lines import Line, PageRules, Row, is_beside, joined_lines, lines_of_item
 from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.pieces import SPACES, lines_in, pieces_of
 from rag_api.ingest.layout.scattered import in_no_order
 from rag_api.ingest.layout.tables.grid import cells_of, joined
 from rag_api.ingest.layout.tables.rows import merged
 from rag_api.ingest.layout.tables.side_by_side import table_by_table
+from rag_api.ingest.layout.tables.sideways_cells import Side, with_sideways_cells, without
 from rag_api.ingest.pdf.glyphs.page_glyphs import Glyphs
 from rag_api.ingest.pdf.glyphs.superscripts import beside_their_words
 from rag_api.ingest.pdf.vector_graphics import Drawn
@@ -38,13 +39,21 @@ _MAX_RULES = 600  # more is a drawing, not a table
 def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[Line | Row]:
     """Lines and rows of a page; text that is turned another way than most comes last."""
     shown, counts = _shown(glyphs)
-    items: list[Line | Row] = []
     most = int(counts.argmax())
+    items: dict[int, list[Line | Row]] = {}
     for turned in (most, *(t for t in range(4) if t != most and counts[t])):
         upright = _turn(glyphs.boxes, turned, width, height)
         rules = _turn_rules(drawn, turned, width, height)
-        items.extend(_one_way(glyphs, shown & (glyphs.turned == turned), upright, rules, aside=turned != most))
-    return items
+        items[turned] = _one_way(glyphs, shown & (glyphs.turned == turned), upright, rules, aside=turned != most)
+    sides = [
+        Side(line, _turn(_around(line.marked.boxes), most, width, height)[0])
+        for turned, own in items.items()
+        if (turned - most) % 2
+        for item in own
+        for line in lines_of_item(item)
+    ]
+    items[most], used = with_sideways_cells(items[most], sides, *_turn_rules(drawn, most, width, height))
+    return [*items.pop(most), *(item for own in items.values() for item in without(own, used))]
 
 
 def rules_of(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> PageRules:
@@ -73,6 +82,11 @@ def lay_out_straight(
         across, down = across[:0], down[:0]
     shown = np.asarray(~np.isnan(upright).any(axis=1))
     return _one_way(glyphs, shown, upright, (across, down), aside=False)
+
+
+def _around(boxes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[1, 4] around them all."""
+    return np.concatenate([np.nanmin(boxes[:, :2], axis=0), np.nanmax(boxes[:, 2:], axis=0)])[None]
 
 
 def _turn(boxes: NDArray[np.float32], turned: int, width: float, height: float) -> NDArray[np.float32]:

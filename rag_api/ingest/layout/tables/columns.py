@@ -20,14 +20,16 @@ _WIDER = 2.0  # points by which a name must stand better over one column more
 
 def columns_of(rows: Sequence[Shape], boxes: Sequence[CharacterBoxes]) -> list[Shape]:
     """The rows with each cell's column and how many it spans. The row of most cells says where
-    columns stand; without places on the page the cells count."""
+    columns stand, and cells of other rows that stand over each other beside all of its cells;
+    without places on the page the cells count."""
     reaches = [[_reach(cell, at) for cell in row.cells] for row, at in zip(rows, boxes, strict=True)]
     known = [one for one in reaches if all(reach is not None for reach in one)]
     most = max(known, key=len, default=[])
     template = [reach for reach in most if reach is not None]
     if len(template) < 2:
         return list(rows)
-    right = max(one[-1][1] for one in reaches if len(one) == len(template) and one[-1] is not None)
+    template = _with_blank_columns(template, [[reach for reach in one if reach is not None] for one in known])
+    right = max(one[-1][1] for one in reaches if len(one) == len(most) and one[-1] is not None)
     placed = []
     for n, (row, own) in enumerate(zip(rows, reaches, strict=True)):
         whole = [reach for reach in own if reach is not None]
@@ -37,6 +39,24 @@ def columns_of(rows: Sequence[Shape], boxes: Sequence[CharacterBoxes]) -> list[S
         else:
             placed.append(_placed(row, own, template))
     return placed
+
+
+def _with_blank_columns(template: Sequence[Reach], rows: Sequence[Sequence[Reach]]) -> list[Reach]:
+    """The columns, with those in which the row that says them has no cell, and two others have."""
+    found = list(template)
+    beside = sorted((a, b, n) for n, row in enumerate(rows) for a, b in row if not _is_over((a, b), template))
+    while beside:
+        left, right, _ = beside[0]
+        own = [one for one in beside if one[0] < right]
+        beside = beside[len(own) :]
+        whole = left, max(b for _, b, _ in own)
+        if len({n for *_, n in own}) > 1 and not _is_over(whole, found):
+            found.append(whole)
+    return sorted(found)
+
+
+def _is_over(reach: Reach, others: Sequence[Reach]) -> bool:
+    return any(a < reach[1] + _SAME_PLACE and reach[0] < b + _SAME_PLACE for a, b in others)
 
 
 def in_no_column(rows: Sequence[Shape], boxes: Sequence[CharacterBoxes]) -> list[Shape]:
@@ -64,7 +84,7 @@ def _is_alone(cell: CellShape, reach: Reach, others: Sequence[tuple[CellShape, R
         for other, at in others
         if other.column < cell.column + cell.columns and cell.column < other.column + other.columns
     ]
-    return bool(column) and not any(at[0] < reach[1] + _SAME_PLACE and reach[0] < at[1] + _SAME_PLACE for at in column)
+    return bool(column) and not _is_over(reach, column)
 
 
 def reaches_of(row: Shape, boxes: CharacterBoxes) -> list[Reach]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 _LEVEL = 1.5  # points between rules that are taken as one
 _LINE = 0.5  # points between pieces of one rule, across it
 _TOUCH = 3.0  # and along it: cells may stand a little apart
-_LONGEST = 300  # characters of a cell that are said again in each row
+LONGEST = 300  # characters of a cell that are said again in each row
 _MOST = 20_000  # on a page
 
 Float = NDArray[np.float32]
@@ -77,8 +77,8 @@ def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
     if len(across) < 2:
         return found
     x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
-    above, below = _nearest(y, x, across, -1), _nearest(y, x, across, +1)
-    before, behind = (_nearest(x, y, down, side) if len(down) else np.full(len(x), -1) for side in (-1, +1))
+    above, below = nearest(y, x, across, -1), nearest(y, x, across, +1)
+    before, behind = (nearest(x, y, down, side) if len(down) else np.full(len(x), -1) for side in (-1, +1))
     levels, columns = _levels(across[:, 2]), _levels(down[:, 2])
     tables = _tables(across, down)
     for i in np.flatnonzero((above >= 0) & (below >= 0)).tolist():
@@ -154,7 +154,7 @@ def said_again(
     left = _MOST
     for band, own in bands.items():
         rows, length = _within(band, bands), sum(long[i] for i in own)
-        if len(rows) < 2 or length > _LONGEST or length * len(rows) > left:
+        if len(rows) < 2 or length > LONGEST or length * len(rows) > left:
             continue
         inner = [i for row in rows for i in bands[row]]
         same = all(any(_one_table(cells[i], cells[k], band) for k in inner) for i in own)
@@ -281,7 +281,7 @@ def _overlap(one: Float, two: Float) -> bool:
     return bool(one[0] < two[2] - 1 and two[0] < one[2] - 1)
 
 
-def _nearest(at: NDArray[np.float64], along: NDArray[np.float64], rules: Float, side: int) -> NDArray[np.int64]:
+def nearest(at: NDArray[np.float64], along: NDArray[np.float64], rules: Float, side: int) -> NDArray[np.int64]:
     """[p] the nearest rule on that side of each piece (-1 before, +1 after), -1 without one."""
     covers = (rules[None, :, 0] - 2 <= along[:, None]) & (along[:, None] <= rules[None, :, 1] + 2)
     beside = side * (rules[None, :, 2] - at[:, None]) > 0

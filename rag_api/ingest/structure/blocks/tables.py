@@ -23,6 +23,7 @@ from rag_api.ingest.structure.blocks.touching_tables import is_set_apart, touchi
 from rag_api.text.block_shapes import NUMBERED_CAPTION, CellShape, Shape, headed
 
 _BESIDE = 6.0  # points that a caption may stand outside its table
+_BELOW_TITLE = 3.0  # line heights of white, at most, between a title in a box and its table
 _TOUCH = 1.5  # line heights, at most, above and below a line between two tables that touch
 
 
@@ -116,12 +117,14 @@ def _tables(text: str, rows: Sequence[RowShape], rules: Sequence[PageRules], hea
 
 def _is_named(row: Paragraph, above: Sequence[RowShape], rules: Sequence[PageRules]) -> bool:
     """The line above it is of one cell, and stands outside the sides of the row before, or has a
-    row of the same drawn table to itself: it names what is below it."""
+    row of the same drawn table to itself, or a box close above it: it names what is below it."""
     if not above or len(above[-1][0].cells) != 1 or above[-1][1].page != row.page:
         return False
     name, before, own = above[-1][1], above[:-1], rules[row.page]
     if is_name(above[-1]) and is_crossed(name, row, (name.y1, row.y0), own):
         return True
+    if is_name(above[-1]) and not before:
+        return 0 <= row.y0 - name.y1 < _BELOW_TITLE * name.first.size
     return bool(before) and before[-1][1].page == name.page and is_outside([name], before[-1][1], own)
 
 

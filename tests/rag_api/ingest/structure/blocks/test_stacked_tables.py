@@ -192,6 +192,16 @@ def test_a_first_row_of_words_heads_a_column_of_figures(style: list[tuple[object
     assert leads(laid(tmp_path, table(weights, *style))) == {row[0]: "Middel\t10 kg\t20 kg\n" for row in DOSES}
 
 
+def test_a_title_in_a_box_of_its_own_heads_the_table_close_below_it(tmp_path: Path) -> None:
+    title = Table([["Morfine per leeftijd"]], colWidths=[360], style=TableStyle([*GRID, BOLD]))
+    line = Table([["Lees eerst wat hieronder staat, en bel bij twijfel."]], colWidths=[360])
+    found = leads(laid(tmp_path, line, Spacer(1, 40), title, Spacer(1, 14), table(UPPER, *GRID, BOLD)))
+    assert {name: found.get(name) for name in ("morfine", "fentanyl")} == dict.fromkeys(
+        ("morfine", "fentanyl"), "Morfine per leeftijd\nMiddel\tVolwassene\tKind\n"
+    )
+    assert "Morfine per leeftijd\n" not in found
+
+
 CLASSES = [[impact, chance] for impact in ("laag", "midden", "hoog") for chance in ("zelden", "soms", "vaak")]
 
 
