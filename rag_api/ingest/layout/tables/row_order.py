@@ -3,7 +3,7 @@ drawn between them and stand above or below them all are read before or behind t
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from rag_api.ingest.layout.lines import LEVEL, Line, Row, lines_of_item
 
@@ -12,7 +12,7 @@ def rows_down(items: list[Line | Row]) -> list[Line | Row]:
     """A page's items, rows that follow each other from the highest. Those that stand beside another
     of them keep their order: they are of two tables, or text in columns. Lines of cells may be a
     footer's: only where all are drawn upwards are they turned with the rows."""
-    items = _with_titles_first(_without_strangers(items))
+    items = _from_the_top(_without_strangers(items))
     start = 0
     for end in range(1, len(items) + 1):
         if end < len(items) and _in_columns(items[end - 1], items[end]):
@@ -65,13 +65,20 @@ def _height(item: Line | Row) -> float:
     return item.y1 - item.y0
 
 
-def _with_titles_first(items: list[Line | Row]) -> list[Line | Row]:
-    """What is drawn last and stands above all rows and lines drawn before it is read first."""
-    for n in range(len(items) // 2, 0, -1):
-        late, others = items[-n:], items[:-n]
-        top = min(item.y0 for item in others)
-        if all(item.y1 <= top + 1 and _is_over(item, others) for item in late):
-            return [*sorted(late, key=lambda item: item.y0), *others]
+def _from_the_top(items: list[Line | Row]) -> list[Line | Row]:
+    """What is drawn last and stands above all that is drawn before it is read first, such as a
+    title; so what is drawn first and stands below all, such as a footnote, is read last."""
+    below = [*accumulate((item.y1 for item in reversed(items)), max)][::-1]  # where what follows ends
+    tops = [*accumulate((item.y0 for item in reversed(items)), min)][::-1]
+    start = next((n for n in range(len(items) - 1) if items[n].y1 > tops[n + 1] + 1), len(items))  # what is in place
+    begins = [*accumulate((item.y0 for item in items[start:]), min)]
+    turns = [n for n in range(start + 1, len(items)) if below[n] <= begins[n - start - 1] + 1]
+    for n in sorted(turns, key=lambda n: -min(n - start, len(items) - n)):
+        first, last = items[n:], items[start:n]
+        few, many = (first, last) if len(first) < len(last) else (last, first)
+        if all(_is_over(item, many) for item in few):
+            few.sort(key=lambda item: item.y0)
+            return [*items[:start], *first, *last]
     return items
 
 

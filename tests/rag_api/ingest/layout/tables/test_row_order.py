@@ -80,8 +80,17 @@ _TABLE = [_row(120 + 20 * n) for n in range(6)]
         [_ABOVE, _TABLE[0], _TABLE[5], _BELOW, _NEXT, *_TABLE[1:5]],
         [*_TABLE[:3], _ABOVE, *_TABLE[3:], _BELOW, _NEXT],
         [*_TABLE, _BELOW, _NEXT, _ABOVE],
+        [_BELOW, _NEXT, _ABOVE, *_TABLE],
+        [_ABOVE, _NEXT, _BELOW, *_TABLE],
     ],
-    ids=["notes amid rows", "notes and last row too soon", "title amid rows", "title last"],
+    ids=[
+        "notes amid rows",
+        "notes and last row too soon",
+        "title amid rows",
+        "title last",
+        "notes first",
+        "notes before rows",
+    ],
 )
 def test_what_stands_above_or_below_rows_is_read_before_or_behind_them(drawn: list[PageItem]) -> None:
     assert rows_down(drawn) == [_ABOVE, *_TABLE, _BELOW, _NEXT]
