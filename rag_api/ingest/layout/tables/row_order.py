@@ -76,7 +76,8 @@ def _from_the_top(items: list[Line | Row]) -> list[Line | Row]:
     for n in sorted(turns, key=lambda n: -min(n - start, len(items) - n)):
         first, last = items[n:], items[start:n]
         few, many = (first, last) if len(first) < len(last) else (last, first)
-        if all(_is_over(item, many) for item in few):
+        cells = few is last and not all(map(_is_text, few))  # a running line's would be a row of the table above it
+        if not cells and all(_is_over(item, many) for item in few):
             few.sort(key=lambda item: item.y0)
             return [*items[:start], *first, *last]
     return items

@@ -100,3 +100,8 @@ def test_a_line_between_rows_stays_between_them() -> None:
     between = _line("Kinderen", 50, 172)
     rows: list[PageItem] = [_row(120), _row(145), between, _row(190), _row(210)]
     assert rows_down(rows) == rows
+
+
+def test_a_running_line_of_cells_is_not_moved_to_the_rows_above_it() -> None:
+    drawn: list[PageItem] = [_line("Afdeling 3\t1", 50, 400), *_TABLE]
+    assert rows_down(drawn) == drawn
