@@ -7,12 +7,14 @@ from itertools import accumulate, pairwise
 
 from rag_api.ingest.layout.lines import LEVEL, Line, Row, lines_of_item
 
+_UPWARDS = 4  # times as many items as places where all that follows stands above: else all are drawn upwards
+
 
 def rows_down(items: list[Line | Row]) -> list[Line | Row]:
     """A page's items, rows that follow each other from the highest. Those that stand beside another
     of them keep their order: they are of two tables, or text in columns. Lines of cells may be a
     footer's: only where all are drawn upwards are they turned with the rows."""
-    items = _from_the_top(_without_strangers(items))
+    items = _without_strangers(items)
     start = 0
     for end in range(1, len(items) + 1):
         if end < len(items) and _in_columns(items[end - 1], items[end]):
@@ -23,7 +25,7 @@ def rows_down(items: list[Line | Row]) -> list[Line | Row]:
         if whole and all(one.y1 - LEVEL * _height(one) <= two.y0 for one, two in pairwise(down)):
             items[start:end] = down
         start = end
-    return items
+    return _from_the_top(items)
 
 
 def _without_strangers(items: list[Line | Row]) -> list[Line | Row]:
@@ -73,6 +75,8 @@ def _from_the_top(items: list[Line | Row]) -> list[Line | Row]:
     start = next((n for n in range(len(items) - 1) if items[n].y1 > tops[n + 1] + 1), len(items))  # what is in place
     begins = [*accumulate((item.y0 for item in items[start:]), min)]
     turns = [n for n in range(start + 1, len(items)) if below[n] <= begins[n - start - 1] + 1]
+    if len(turns) > max(1, len(items) // _UPWARDS):
+        return items
     for n in sorted(turns, key=lambda n: -min(n - start, len(items) - n)):
         first, last = items[n:], items[start:n]
         few, many = (first, last) if len(first) < len(last) else (last, first)
