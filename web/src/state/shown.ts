@@ -1,5 +1,5 @@
-// What a page was asked to show, as its address says it: what is not as at first, each in the type of
-// that.
+// What a page was asked to show, as its address says it: what is not as at first, each in the type
+// of that.
 type Value = string | number | boolean | null;
 export type Shown<T> = { [Name in keyof T]: Value };
 

@@ -37,7 +37,7 @@ interface Along {
   choose(quote: string, on: boolean): void;
 }
 
-/** Which of these go along: those that are chosen, and, where `alone` says so, one that has no other beside it. */
+/** Which go along: those that are chosen, and, where `alone` says so, one that is the only one. */
 export function useAlong(passages: readonly string[], alone = true): Along {
   const [said, setSaid] = useState<Readonly<Record<string, boolean>>>({}); // of each that was ticked or not
   const quotes = [...new Set(passages.map((one) => one.trim()))].filter(Boolean);

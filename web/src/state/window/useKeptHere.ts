@@ -1,5 +1,5 @@
-// What a page was asked to show, kept in its address, with how far down it was: who comes back finds
-// it as it was, and who is sent the address finds the same.
+// What a page was asked to show, kept in its address, with how far down it was: who comes back
+// finds it as it was, and who is sent the address finds the same.
 import { useEffect, useState } from "react";
 import { addressOf, inAddress, type Shown } from "../shown";
 

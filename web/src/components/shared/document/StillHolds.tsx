@@ -1,5 +1,5 @@
-// Saying by when a document is to be reviewed and by whom, or no more, and that it was read and found
-// right as it is.
+// Saying by when a document is to be reviewed and by whom, or no more, and that it was read and
+// found right as it is.
 import { type FormEvent, useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { dayOf, useStaffMessages } from "../../../i18n";
