@@ -72,8 +72,8 @@ def texts_upwards(canvas: Canvas) -> None:
     for y, words in ((560, OLDER), (740, LEFT)):
         for n, line in enumerate(words, start=1):
             canvas.drawString(50, y - 14 * n, line)
-    for y, words in ((748, RIGHT[:2]), (680, RIGHT[2:]), (590, LAST[:2]), (520, LAST[2:])):
-        _box(canvas, 310, y, words)
+    for y, lines in ((748, RIGHT[:2]), (680, RIGHT[2:]), (590, LAST[:2]), (520, LAST[2:])):
+        _box(canvas, 310, y, lines)
 
 
 def _read(tmp_path: Path, draw: Draw) -> ReadDocument:
