@@ -108,8 +108,8 @@ def review(
 ) -> None:
     """Keep by when the document is to be reviewed, and where it `holds` that the user found so; no
     day: it is planned no more, nor anybody's. to: the account that reviews it, by id, login or
-    name; "": nobody by name. What it says of its validity stays. Raises NotFound, Conflict, and
-    InvalidInput for an account that is not there."""
+    name; "": nobody by name. What it says of its validity stays. Raises NotFound, for an
+    account that is not there too, and Conflict."""
     with db.connection() as connection:
         row = connection.execute(
             f"""select *, {NEXT_REVIEW} as next_review, coalesce({TO_REVIEW_BY}, '') as to_review_by

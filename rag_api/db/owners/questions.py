@@ -118,7 +118,7 @@ def ask_owner(
 ) -> tuple[OwnerQuestion, Reached]:
     """Keep it, and in the same transaction what tells the owner of it. to: an account that answers
     in the owner's place, by id, login or name, which who reviews may say. Raises NotFound for a
-    document or an answer that is not theirs, InvalidInput for an account that is not there."""
+    document or an answer that is not theirs, and for an account that is not there."""
     with db.connection() as connection:
         question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id)
         if to:

@@ -192,7 +192,7 @@ def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
     def work() -> list[str]:
         return [one.id for one in to_review(container.db, maes)]
 
-    plan(status=400, to="nobody")
+    plan(status=404, to="nobody")
     assert (listed(client)["next_review"], work()) == (None, []), "none is half kept"
     plan(to="MAES")
     assert (listed(client)["to_review_by"], work()) == ("Dr. Maes", [document])

@@ -110,7 +110,7 @@ def test_what_is_passed_on_comes_to_the_account_that_is_named_and_not_to_who_pas
     with pytest.raises(NotFound):
         ask_owner(container.db, nurse, document.id, "question", TEXT, to="maes")
     for nobody in ("nobody", "judge, maes"):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(NotFound):
             ask_owner(container.db, judge, document.id, "question", TEXT, to=nobody)
     assert container.db.all("select 1 from owner_questions") == [], "none is half kept"
     question, told = ask_owner(container.db, judge, document.id, "question", TEXT, to="MAES")

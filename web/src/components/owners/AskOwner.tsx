@@ -137,7 +137,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
             {answerId && m.askOwner.questionAlong} {m.askOwner.help}
           </p>
           <Passages along={along} language={about.language} />
-          <NotKept error={error} words={to && error?.status === 400 ? m.askOwner.notTo : undefined} onPersonal={send} />
+          <NotKept error={error} words={to && error?.status === 404 ? m.askOwner.notTo : undefined} onPersonal={send} />
         </form>
       )}
     </Dialog>

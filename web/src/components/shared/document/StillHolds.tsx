@@ -75,7 +75,7 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
         )}
         <span role="status">{isSuccess && m.find.saved}</span>
       </form>
-      {error?.status === 400 ? (
+      {error?.status === 404 ? (
         <p className="notice serious" role="alert">
           {m.find.noReviewer}
         </p>
