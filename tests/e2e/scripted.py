@@ -694,6 +694,10 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         found = s.ConversationDetail(**summary(conversation_id).model_dump(), answers=answers)
         return Response(found.model_dump_json(), media_type="application/json")
 
+    @app.get("/api/conversations/{conversation_id}/since")
+    async def since(conversation_id: str) -> s.SinceByAnswer:
+        return s.SinceByAnswer(answers={one.id: one.since for one in script.conversations.get(conversation_id, [])})
+
     @app.delete("/api/conversations/{conversation_id}")
     async def forget(conversation_id: str) -> Response:
         return Response(status_code=204 if script.conversations.pop(conversation_id, None) else 404)

@@ -53,6 +53,7 @@ ACTIONS: dict[str, Act] = {
     "GET /facets": Act("documents.facets_read", routine=True),
     "GET /conversations": Act("conversations.listed"),
     "GET /conversations/{conversation_id}": Act("conversation.shown"),
+    "GET /conversations/{conversation_id}/since": Act("conversation.since_read", routine=True),
     "PATCH /conversations/{conversation_id}": Act("conversation.changed", changes=True),
     "DELETE /conversations/{conversation_id}": Act("conversation.deleted", changes=True),
     "GET /answers/{answer_id}": Act("answer.shown"),

@@ -37,6 +37,20 @@ def given_before(page: Page, script: Script, since: s.SinceOut, question: str = 
     return first.id
 
 
+def test_an_answer_that_stays_on_the_screen_says_within_minutes_that_its_document_was_withdrawn(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
+    page = new_page()
+    page.clock.install()
+    page.goto(base_url)
+    given_before(page, script, WITHDRAWN)
+    page.clock.fast_forward("04:00")
+    expect(page.locator(".notice.serious")).to_have_count(0)
+    page.clock.fast_forward("02:00")
+    expect(page.locator(".notice.serious")).to_have_text(SAID["withdrawn"])
+    expect(page.get_by_role("status").filter(has_text=SAID["withdrawn"])).to_have_count(1)
+
+
 @pytest.mark.parametrize("way", ["history", "link", "print"])
 @pytest.mark.parametrize(
     ("what", "since"),

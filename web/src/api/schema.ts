@@ -913,6 +913,34 @@ export interface paths {
             };
         };
     };
+    "/conversations/{conversation_id}/since": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * What became of the documents of its answers
+         * @description For a page on which they still stand: nothing of the answers themselves.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    conversation_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SinceByAnswer"];
+                    };
+                };
+            };
+        };
+        post?: never;
+    };
     "/answers/{answer_id}": {
         parameters: {
             query?: never;
@@ -4453,6 +4481,12 @@ export interface components {
         SignedOut: {
             /** @description Where the provider ends its own session. */
             go_to?: string | null;
+        };
+        SinceByAnswer: {
+            /** @description By the answer's id; empty: nothing became of any. */
+            answers: {
+                [key: string]: components["schemas"]["SinceOut"][];
+            };
         };
         /** @description A document of the answer that no longer counts. */
         SinceOut: {

@@ -11,7 +11,7 @@ from rag_api.answering.question.personal import written
 from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, Limit, Offset, UserDep, Uuid
-from rag_api.api.mapping import answer_out, conversation_out
+from rag_api.api.mapping import answer_out, conversation_out, since_out
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
@@ -59,6 +59,20 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
     judged = judged_of(db, user, answers)
     shown = [answer_out(*one) for one in zip(answers, since, judged, strict=True)]
     return api.ConversationDetail(**conversation.model_dump(), answers=shown)
+
+
+@router.get(
+    "/conversations/{conversation_id}/since",
+    openapi_extra=declared(Access.READ),
+    summary="What became of the documents of its answers",
+    responses=responses(404, 422, 503),
+)
+def get_since(db: DbDep, user: UserDep, conversation_id: Uuid) -> api.SinceByAnswer:
+    """For a page on which they still stand: nothing of the answers themselves."""
+    stored.get_conversation(db, user, conversation_id)
+    answers = stored.answers_of(db, user, conversation_id)
+    given = zip(answers, since_given(db, user, answers, date.today()), strict=True)
+    return api.SinceByAnswer(answers={answer.id: [since_out(one) for one in since] for answer, since in given})
 
 
 @router.patch(

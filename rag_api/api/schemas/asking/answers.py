@@ -151,6 +151,10 @@ class SinceOut(BaseModel):
     expired_on: date | None = Field(None, description="Its last day, where it was neither withdrawn nor replaced.")
 
 
+class SinceByAnswer(BaseModel):
+    answers: dict[str, list[SinceOut]] = Field(description="By the answer's id; empty: nothing became of any.")
+
+
 class JudgementOut(BaseModel):
     verdict: Literal["right", "partly", "wrong", "harmful"]
     remark: str

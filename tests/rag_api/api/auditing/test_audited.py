@@ -119,7 +119,7 @@ def test_only_what_shows_and_changes_nothing_is_routine() -> None:
     assert {name for name, act in ACTIONS.items() if act.routine} == {
         "GET /facets", "GET /session", "POST /session/used", "GET /sign-in", "GET /health/live", "GET /health/ready", "GET /health",
         "GET /metrics", "GET /openapi.json", "GET /v1/models", "GET /risk", "GET /owner-questions/news", "POST /owner-questions/asked/seen",
-        "GET /ingestion",
+        "GET /ingestion", "GET /conversations/{conversation_id}/since",
     }  # fmt: skip
     own = ("/session", "/ask", "/v1/", "/owner-questions/asked/seen")  # of who asks alone, or an entry of their own
     changing = {name for name in ACTIONS if name.split()[0] != "GET" and not name.split()[1].startswith(own)}

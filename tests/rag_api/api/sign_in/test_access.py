@@ -150,6 +150,7 @@ ROWS: list[tuple[str, Row]] = [
     ("PUT /department-access/{department}", admins(200, "admin", foreign=403, json={"groups": ["surgery"]})),
     ("GET /conversations", readers(200, "read")),
     ("GET /conversations/{conversation_id}", readers(404, "read", owner=200)),
+    ("GET /conversations/{conversation_id}/since", readers(404, "read", owner=200)),
     ("PATCH /conversations/{conversation_id}", readers(404, "ask", owner=200, json={"pinned": True})),
     ("DELETE /conversations/{conversation_id}", readers(404, "ask", owner=204)),
     ("GET /answers/{answer_id}", readers(404, "read", owner=200)),

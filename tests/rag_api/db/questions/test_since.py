@@ -30,8 +30,10 @@ def test_a_stored_answer_says_which_of_its_documents_was_replaced_superseded_or_
 
     def since() -> list[tuple[bool, str | None]]:
         stored = client.get(f"/answers/{asked['id']}").json()["since"]
-        (again,) = client.get(f"/conversations/{asked['conversation_id']}").json()["answers"]
+        conversation = f"/conversations/{asked['conversation_id']}"
+        (again,) = client.get(conversation).json()["answers"]
         assert again["since"] == stored
+        assert client.get(f"{conversation}/since").json()["answers"] == {asked["id"]: stored}
         return [(one["withdrawn"], one["newer"] and one["newer"]["title"]) for one in stored]
 
     assert since() == []

@@ -29,6 +29,7 @@ const later = () => import("./later");
 const InView = lazyPart(async () => (await later()).InView);
 const PrintedDay = lazyPart(async () => (await later()).PrintedDay);
 const Help = lazyPart(async () => (await later()).Help);
+const SinceShown = lazyPart(async () => (await later()).SinceShown);
 
 export function Chat() {
   const m = useMessages();
@@ -153,6 +154,11 @@ export function Chat() {
       </main>
       {source.shown && <LazyPane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
       <Announcer turn={last} />
+      {!empty && (
+        <Optional fallback={null}>
+          <SinceShown {...{ conversation, dispatch }} />
+        </Optional>
+      )}
       {help && (
         <Optional fallback={null}>
           <Help onClose={() => setHelp(false)} />

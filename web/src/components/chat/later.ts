@@ -2,3 +2,4 @@
 export { PrintedDay } from "../shared/document/PrintedDay";
 export { Help } from "./Help";
 export { InView } from "./InView";
+export { SinceShown } from "./SinceShown";

@@ -98,12 +98,20 @@ export function asked(question: string, at: number): AnswerState {
 }
 
 /** An answer that was stored earlier. What no longer counts is not called valid. */
-export function recalled(answer: Answer): AnswerState {
+export function recalled(answer: Answer, milliseconds: number | null = null): AnswerState {
   const dated = (one: Source): Source => {
     const ended = answer.since.find(({ document_id }) => document_id === one.document_id);
     return ended ? { ...one, valid_from: null, valid_until: ended.expired_on ?? null } : one;
   };
-  return { kind: "complete", answer: { ...answer, sources: answer.sources.map(dated) }, milliseconds: null };
+  return { kind: "complete", answer: { ...answer, sources: answer.sources.map(dated) }, milliseconds };
+}
+
+/** The same answer with what became of its documents while it stands there. */
+export function toldSince(state: AnswerState, told: Readonly<Record<string, Since[]>>): AnswerState {
+  if (state.kind !== "complete") return state;
+  const { answer, milliseconds } = state;
+  const since = told[answer.id] ?? answer.since;
+  return since.length + answer.since.length > 0 ? recalled({ ...answer, since }, milliseconds) : state;
 }
 
 /** The answer after `event`. An answer that has ended stays as it is, whatever comes late. */

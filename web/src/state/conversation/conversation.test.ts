@@ -155,6 +155,22 @@ describe("a conversation", () => {
   });
 });
 
+test("what becomes of a document is said at the answers that stand there, and no longer when it counts again", () => {
+  const answers = [answer({ id: "a1", sources: [source(1, { valid_from: "2026-01-01" })] }), answer({ id: "a2" })];
+  const detail = { id: "c9", title: "", created_at: "", updated_at: "", pinned: false, answers };
+  const before = reduceConversation(EMPTY, { type: "loaded", detail });
+  const ended = { document_id: "d1", title: "Document 1", language: "nl", withdrawn: true, reason: "", newer: null };
+  const after = reduceConversation(before, { type: "since", answers: { a1: [ended], a2: [] } });
+  expect(after.turns.map(({ state }) => view(state).since)).toEqual([[ended], []]);
+  expect(after.turns.map(({ state }) => view(state).sources[0]?.valid_from)).toEqual([null, null]);
+  expect(after.turns[1]).toBe(before.turns[1]);
+  expect(reduceConversation(after, { type: "since", answers: {} }).turns.map(({ state }) => view(state).since)).toEqual(
+    [[ended], []],
+  );
+  const again = reduceConversation(after, { type: "since", answers: { a1: [], a2: [] } });
+  expect(again.turns.map(({ state }) => view(state).since)).toEqual([[], []]);
+});
+
 describe("a question that was held up", () => {
   const refusal = { rows: [], instead: "[…]?", retryAfter: 0 };
   const held = (code: string): Conversation => {

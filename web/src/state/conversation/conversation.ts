@@ -1,6 +1,16 @@
 // A conversation: its questions in order, and which source lies open beside them. Pure.
-import type { ConversationDetail } from "../../api/types";
-import { type AnswerEvent, type AnswerState, asked, isHeldUp, isRefused, recalled, reduceAnswer, view } from "./answer";
+import type { ConversationDetail, Since } from "../../api/types";
+import {
+  type AnswerEvent,
+  type AnswerState,
+  asked,
+  isHeldUp,
+  isRefused,
+  recalled,
+  reduceAnswer,
+  toldSince,
+  view,
+} from "./answer";
 
 export interface Turn {
   key: string;
@@ -30,6 +40,7 @@ export type ConversationEvent =
   | { type: "loaded"; detail: ConversationDetail; named?: string } // named: how its address ends
   | { type: "asked"; turn: string; question: string; at: number }
   | { type: "answer"; turn: string; event: AnswerEvent; at: number }
+  | { type: "since"; answers: Record<string, Since[]> } // what became of their documents, by answer
   | { type: "open"; turn: string; rank: number; highlight: string | null }
   | { type: "close" };
 
@@ -55,6 +66,14 @@ export function reduceConversation(state: Conversation, event: ConversationEvent
       };
     case "answer":
       return answered(state, event);
+    case "since":
+      return {
+        ...state,
+        turns: state.turns.map((one) => {
+          const told = toldSince(one.state, event.answers);
+          return told === one.state ? one : { ...one, state: told };
+        }),
+      };
     case "open":
       return { ...state, opened: { turn: event.turn, rank: event.rank, highlight: event.highlight, chosen: true } };
     case "close":
