@@ -83,7 +83,7 @@ def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, scr
         message = asking.chat.completions.create(model="bedside", messages=[user(FLAG)]).choices[0].message
         assert message.content is None
         refusal = message.refusal or ""
-    assert refusal in (notice("not_found", "nl").text, notice("nothing_readable", "nl").text)
+    assert refusal == notice("not_sure", "nl").text
     assert scripted.requests == []
 
 
