@@ -32,6 +32,10 @@ from tests.support.people import ROLE_GROUPS, People, hired, key_of
 from tests.support.scripted_server import Step, piece, quote, scripted_server
 from tests.support.world import empty, load, load_hospital
 
+# The database's pool draws its pauses at random in threads of its own: that is no draw of a test's.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Do not use the .random. module:hypothesis.errors.HypothesisDeprecationWarning"
+)
 EXAMPLES = 8  # per operation, beside those that its schema's borders give
 # Of the requests that an operation's schema gives, up to two hundred, the first FULL are sent and
 # then every EVERY'th, and those that are right until one was taken: all would take a minute and a
