@@ -48,7 +48,7 @@ def test_an_answer_that_stays_on_the_screen_says_within_minutes_that_its_documen
     expect(page.locator(".notice.serious")).to_have_count(0)
     page.clock.fast_forward("02:00")
     expect(page.locator(".notice.serious")).to_have_text(SAID["withdrawn"])
-    expect(page.get_by_role("status").filter(has_text=SAID["withdrawn"])).to_have_count(1)
+    expect(page.get_by_role("alert").filter(has_text=SAID["withdrawn"])).to_have_count(1)
 
 
 @pytest.mark.parametrize("way", ["history", "link", "print"])

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useMessages } from "../../i18n";
 import { useSession } from "../../queries/session";
 import { useSince } from "../../queries/since";
-import { type AnswerState, view } from "../../state/conversation/answer";
+import { view } from "../../state/conversation/answer";
 import type { Conversation, ConversationEvent } from "../../state/conversation/conversation";
 import { sinceWords } from "../../text/documents/facts";
 
@@ -21,10 +21,10 @@ export function SinceShown({ conversation: { id, turns }, dispatch }: Props) {
   useEffect(() => {
     if (data) dispatch({ type: "since", answers: data.answers });
   }, [data, dispatch]);
-  const words = (state: AnswerState): string[] => view(state).since.map((one) => sinceWords(one, m));
-  return (
-    <p className="sr-only" role="status">
-      {[...new Set(turns.flatMap(({ state }) => words(state)))].join(" ")}
+  const told = turns.flatMap(({ state }) => view(state).since.map((one) => sinceWords(one, m)));
+  return told.length > 0 ? (
+    <p className="sr-only" role="alert">
+      {[...new Set(told)].join(" ")}
     </p>
-  );
+  ) : null;
 }
