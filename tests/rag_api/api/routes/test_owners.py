@@ -95,7 +95,12 @@ def test_a_question_goes_to_the_owner_and_the_answer_comes_back(
     assert (told["news"], told["questions"][0]["reply"]) == (1, "Nee.")
     assert nurse("POST", "/owner-questions/asked/seen").status_code == 204
     assert nurse("GET", "/owner-questions/asked").json()["news"] == 0
-    assert nurse("GET", "/owner-questions/work").json() == {"questions": [], "open": 0, "to_review": [], "unanswered": []}
+    assert nurse("GET", "/owner-questions/work").json() == {
+        "questions": [],
+        "open": 0,
+        "to_review": [],
+        "unanswered": [],
+    }
 
 
 def test_where_nobody_is_known_it_is_said_and_quality_staff_have_it(
