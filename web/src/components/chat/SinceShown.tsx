@@ -1,9 +1,9 @@
-// An answer stays on a ward's screen for hours: what becomes of its document meanwhile is said at it,
-// and to a screen reader.
+// An answer stays on a ward's screen for hours: what becomes of its document meanwhile is said at
+// it, and to a screen reader.
 import { useEffect } from "react";
 import { useMessages } from "../../i18n";
+import { useSince } from "../../queries/documents/since";
 import { useSession } from "../../queries/session";
-import { useSince } from "../../queries/since";
 import { view } from "../../state/conversation/answer";
 import type { Conversation, ConversationEvent } from "../../state/conversation/conversation";
 import { sinceWords } from "../../text/documents/facts";

@@ -1,6 +1,6 @@
 // What became of the documents of a conversation's answers, asked again while it stands open.
 import { useQuery } from "@tanstack/react-query";
-import { call, service } from "../api/client";
+import { call, service } from "../../api/client";
 
 const EVERY = 300_000; // milliseconds
 
