@@ -69,7 +69,7 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
 )
 def get_since(db: DbDep, user: UserDep, conversation_id: Uuid) -> api.SinceByAnswer:
     """For a page on which they still stand: nothing of the answers themselves."""
-    stored.get_conversation(db, user, conversation_id)
+    stored.get_conversation(db, user, conversation_id)  # else it is not found
     answers = stored.answers_of(db, user, conversation_id)
     given = zip(answers, since_given(db, user, answers, date.today()), strict=True)
     return api.SinceByAnswer(answers={answer.id: [since_out(one) for one in since] for answer, since in given})
