@@ -33,6 +33,12 @@ _UNITS = (
     ("day", r"dagen|dag|dgn|days?|d"),
 )
 _AGE = re.compile(_N + r"[ ]?-?[ ]?(?:" + "|".join(f"(?P<{name}>{units})" for name, units in _UNITS) + r")(?![\w/])\.?")
+# "vrouw van 84 is verward": of a woman or a man, years go without saying
+_YEARS_UNSAID = re.compile(
+    r"[ ](?:van|of|aged)[ ](?P<n>1[89]|[2-9]\d|1[01]\d)(?![\w/%]|[.,]\d|[ -]{0,2}(?:"
+    + "|".join(units for _, units in _UNITS)
+    + r")(?![\w]))"
+)
 _WEIGHT = re.compile(_N + r"[ ]?-?[ ]?(?:kg|kilo|kilogram)(?![\w/])")
 _OLD = re.compile(r"[ -]?(?:oude?|old)(?!\w)")
 _GRAVIDA = re.compile(r"(?<!\w)g ?\d{1,2} ?p ?\d{1,2}(?: ?a ?\d{1,2})?(?!\w)")
@@ -91,6 +97,7 @@ def patient_of(question: str) -> Patient:
         for m in (*_GESTATION.finditer(text), *_GRAVIDA.finditer(text))
     ]
     ages = [found for m in _AGE.finditer(_without_spans(text, gestation)) if (found := _age(text, m))]
+    ages += _of_grown(text)
     weights = [found for m in _WEIGHT.finditer(text) if (found := _weight(text, m))]
     groups = _together(
         [e.groups for e in named], [e.groups for e in gestation], [e.groups for e in ages], [e.groups for e in weights]
@@ -181,6 +188,14 @@ def _age(text: str, m: re.Match[str]) -> Evidence | None:
         return None
     days = float(m["n"].replace(",", ".")) * DAYS[unit]
     return Evidence(m.start(), old.end() if old else m.end(), m[0], _of_age(days, _compared(lead)))
+
+
+def _of_grown(text: str) -> list[Evidence]:
+    return [
+        Evidence(years.start("n"), years.end(), years["n"], frozenset({ADULT}))
+        for m in pattern("grown").finditer(text)
+        if (years := _YEARS_UNSAID.match(text, m.end()))
+    ]
 
 
 def _is_age(unit: str, written: str, lead: str, text: str, end: int) -> bool:

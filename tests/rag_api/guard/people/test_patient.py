@@ -66,6 +66,12 @@ A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGr
         ("baby van 1 maand", {N, C}),
         ("jonger dan 2 jaar", {C}),
         ("patients over 65 years", {A}),
+        ("vrouw van 84, onrustig sinds gisteren", {A}),
+        ("a man of 46 with a swollen face", {A}),
+        ("vrouw van 28 weken ver", set()),
+        ("vrouw van 31 wk", set()),
+        ("vrouw van 26, zwanger", {P}),
+        ("de man van 84% van de dosis", set()),
         # weights
         ("12 kg kind", {C}),
         ("paracetamol bij 12kg", {C}),
