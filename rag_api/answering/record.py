@@ -55,10 +55,7 @@ def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) 
     builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
     builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.notices_in)
     builder.not_named = not_named(builder, question)
-    read = any("needed" in one for one in builder.stats.get("agreement", ()))
-    builder.notices += source_warnings.in_doubt(
-        builder.not_named, ranks, builder.sources, builder.notices_in, read=read
-    )
+    builder.notices += source_warnings.in_doubt(builder.not_named, ranks, builder.sources, builder.notices_in)
     builder.notices += source_warnings.in_part(
         partial_lists(builder.citations, builder.texts, builder.structures), builder.notices_in
     )

@@ -278,8 +278,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         await asyncio.sleep(0.2)
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, **said))
         return
-    elsewhere = (("other_document", "elders"), ("other_document_read", "nagelezen"))
-    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen"), *elsewhere):
+    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen"), ("other_document", "elders")):
         if word in question:
             said = {"notices": notices_out([noticed(code, "nl", words=word, title=TITLE)]), "not_named": [word]}
             text, spans = table(script)

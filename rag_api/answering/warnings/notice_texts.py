@@ -198,10 +198,6 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Dit antwoord komt uit {title}, niet uit de eerste bron. Ga na of het over deze vraag gaat.",
         "en": "This answer comes from {title}, not from the first source. Check whether it is about this question.",
     },
-    "other_document_read": {
-        "nl": "Uit {title}, niet uit de eerste bron: ga na of het over deze vraag gaat.",
-        "en": "From {title}, not from the first source: check whether it is about this question.",
-    },
     "conflict": {
         "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} "
         "(bron {second}).",

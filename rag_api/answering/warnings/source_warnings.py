@@ -306,21 +306,17 @@ def answered_from(
     )
 
 
-def in_doubt(
-    unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Source], language: str, *, read: bool = False
-) -> list[Notice]:
+def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Source], language: str) -> list[Notice]:
     """What speaks against an answer: words of the question that it does not name, and that it
     begins in another document than what was found first. More such answers are right than are worse
     than none, so they are shown, with this beside them. A drug that is asked about and not named is
-    told by itself. read: a second reader agreed, as it must more surely to another document, and
-    most of those are right (evaluation/results/log.csv)."""
+    told by itself."""
     drugs = [word for word in unnamed if drugs_in(word)]
     words = {"drug_not_named": drugs, "not_named": [word for word in unnamed if word not in drugs]}
     found = [notice(code, language, words=", ".join(those)) for code, those in words.items() if those]
     taken = sources[ranks[0] - 1].document if ranks and 0 < ranks[0] <= len(sources) else None
     if taken is not None and taken.id != sources[0].document.id:
-        code = "other_document_read" if read else "other_document"
-        found.append(notice(code, language, (ranks[0],), title=title_of(taken)))
+        found.append(notice("other_document", language, (ranks[0],), title=title_of(taken)))
     return found
 
 

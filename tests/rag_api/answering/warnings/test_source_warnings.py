@@ -166,12 +166,6 @@ def test_an_answer_that_begins_in_another_document_than_the_first_source_says_so
     assert [one.code for one in in_doubt(("polio",), ranks, SOURCES, "nl")] == ["not_named", *codes]
 
 
-def test_of_another_document_to_which_a_second_reader_agreed_it_is_said_calmly() -> None:
-    (said,) = in_doubt((), [2], SOURCES, "nl", read=True)
-    assert (said.code, said.about) == ("other_document_read", (2,))
-    assert "niet uit de eerste bron" in said.text
-
-
 def test_a_notice_has_its_values_in_each_language_and_its_text_in_the_questions() -> None:
     until = replace(SOURCES[0].document.metadata, valid_until=date(2024, 3, 1), target_groups=(TargetGroup.CHILD,))
     old = replace(SOURCES[0], document=replace(SOURCES[0].document, metadata=until))

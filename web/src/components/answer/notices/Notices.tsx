@@ -20,7 +20,6 @@ const LOOKS: Record<string, string | undefined> = {
   unsupported: "serious",
   lapsed: "serious",
   other_document: "serious",
-  other_document_read: "calm",
   table_in_part: "calm",
   unsure: "calm",
   drug_not_named: "serious alarm",
