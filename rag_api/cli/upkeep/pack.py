@@ -98,31 +98,41 @@ def pack(
         if not renew:
             with counting("documents", 0) as tell:
                 made = make(container, folder, order, read_private(key), say, tell)
-            _tell_made(made, folder, key, as_json)
+            _tell_made(made, folder, key)
+            _print(_made(made, folder), as_json)
             return
         container.start_generator()
         questions = _questions(container, judged, stored)
         with counting("documents, then questions", len(questions)) as tell:
             made, found = make_anew(container, folder, order, questions, key, say, tell)
-        _tell_made(made, folder, key, as_json)
-        _tell(found, as_json)
+        _tell_made(made, folder, key)
+        _tell(found)
+        _print({**_made(made, folder), **_figures(found)}, as_json)
         if not found.alike:
             raise typer.Exit(1)
 
 
-def _tell_made(made: PackManifest, folder: Path, key: Path, as_json: bool) -> None:
+def _print(figures: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False))
+
+
+def _made(made: PackManifest, folder: Path) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "valid_until": made.dates.valid_until.isoformat(),
+        "documents": made.index.documents,
+        "passages": made.index.chunks,
+        "files": len(made.files),
+        "bytes": sum(kept.bytes for kept in made.files),
+    }
+
+
+def _tell_made(made: PackManifest, folder: Path, key: Path) -> None:
     from rag_api.upkeep.pack.manifest import fingerprint, read_private
 
     size = sum(kept.bytes for kept in made.files)
     until = f"{made.dates.valid_until.astimezone():%Y-%m-%d %H:%M}"
-    if as_json:
-        about = {
-            "documents": made.index.documents,
-            "passages": made.index.chunks,
-            "files": len(made.files),
-            "bytes": size,
-        }
-        typer.echo(json.dumps({"folder": str(folder), "valid_until": made.dates.valid_until.isoformat(), **about}))
     say(
         f"Made: {folder}, {made.index.documents} documents, {size / 2**20:.0f} MB, valid until {until}. Needs "
         f"{made.needs}."
@@ -142,7 +152,8 @@ def _check(folder: Path, key: Path | None, judged: Path | None, stored: str | No
         questions = _questions(container, judged, stored)
         with counting("questions", len(questions)) as tell:
             found = check(container, folder, questions, key or settings.data_dir / "pack.key", tell)
-        _tell(found, as_json)
+        _tell(found)
+        _print(_figures(found), as_json)
         if not found.alike:
             raise typer.Exit(1)
 
@@ -154,9 +165,7 @@ def _questions(container: Container, judged: Path | None, stored: str | None) ->
     return questions or judged_questions(container, judged, stored, "all")
 
 
-def _tell(found: PackCheck, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(_figures(found), ensure_ascii=False))
+def _tell(found: PackCheck) -> None:
     for one in found.differing:
         say(f"  {one.id}: {one.question}: here {one.here}, pack {one.pack}")
     alike = found.asked - len(found.differing)
