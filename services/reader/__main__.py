@@ -50,6 +50,9 @@ def main(words: list[str] | None = None) -> int:
     )
     train.add_argument("--rate", type=float, default=2e-4)
     train.add_argument("--foreign", type=int, default=4, help="questions of other passages beside each passage's own")
+    train.add_argument(
+        "--retrieved", type=int, default=0, help="at most so many more for which a search finds the passage"
+    )
     train.add_argument("--rank", type=int, default=16)
     train.add_argument(
         "--activated",
@@ -99,7 +102,12 @@ def _train(options: argparse.Namespace) -> int:
     )
     passages = read_passages(options.data, ("train",))
     schedule = Schedule(
-        options.steps, options.cool, options.rate, foreign=options.foreign, examine_every=options.examine_every
+        options.steps,
+        options.cool,
+        options.rate,
+        foreign=options.foreign,
+        retrieved=options.retrieved,
+        examine_every=options.examine_every,
     )
     training = Training(reading, passages, schedule, options.work)
     if training.resume():

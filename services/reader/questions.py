@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -111,12 +111,16 @@ def _reason(changed: str) -> str:
 
 class Foreign:
     """Questions that a passage does not answer because they were asked of another one: of its
-    document, of its trade, of any.
+    document, of its trade, of any, or, where `retrieved` gives them by passage with the id of
+    their own, of one behind which a search finds it.
 
     Half of reading is to say so: retrieval brings passages that are near and wrong."""
 
-    def __init__(self, passages: Sequence[AskedPassage]) -> None:
+    def __init__(
+        self, passages: Sequence[AskedPassage], retrieved: Mapping[str, Sequence[tuple[str, str]]] | None = None
+    ) -> None:
         self._passages = passages
+        self._retrieved = retrieved or {}
         self._of_document: dict[str, list[AskedPassage]] = {}
         self._of_trade: dict[str, list[AskedPassage]] = {}
         for passage in passages:
@@ -145,3 +149,12 @@ class Foreign:
             if other.alone:
                 found.append(TrainingQuestion(draw.choice(other.alone), reason="other"))
         return found
+
+    def retrieved(
+        self, passage: AskedPassage, count: int, draw: random.Random, within: frozenset[str] = frozenset()
+    ) -> list[TrainingQuestion]:
+        """Return at most `count` questions for which a search finds this passage, or one of those
+        `within` it, behind the one that answers."""
+        inside = sorted({passage.id} | within)
+        pool = [asked for one in inside for asked, own in self._retrieved.get(one, ()) if own not in inside]
+        return [TrainingQuestion(asked, reason="other") for asked in draw.sample(pool, min(count, len(pool)))]

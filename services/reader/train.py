@@ -23,6 +23,7 @@ from services.reader.longer_passages import LongerPassages
 from services.reader.measure import Examination
 from services.reader.packing import Packed, pack
 from services.reader.questions import AskedPassage, Foreign
+from services.reader.retrieved_questions import retrieved_questions
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class Schedule:
     rate: float = 2e-4
     warm: int = 20
     foreign: int = 4  # questions of other passages beside each passage's own
+    retrieved: int = 0  # at most so many more for which a search finds the passage
     examine_every: int = 100
     keep_every: int = 10
     seed: int = 1
@@ -50,7 +52,7 @@ class Training:
 
     def __init__(self, reading: ReadingModel, passages: Sequence[AskedPassage], schedule: Schedule, work: Path) -> None:
         self.reading, self.passages, self.schedule, self.work = reading, passages, schedule, work
-        self.foreign = Foreign(passages)
+        self.foreign = Foreign(passages, retrieved_questions(passages) if schedule.retrieved else None)
         self.longer = LongerPassages(passages)
         self.optimizer = torch.optim.AdamW(reading.trained(), lr=schedule.rate, weight_decay=0.01, betas=(0.9, 0.99))
         self.step = self.asked = 0
@@ -125,6 +127,7 @@ class Training:
         for own in (self.passages[n] for n in (*order[place:], *order[:place])):
             for passage, inside in (self.longer.of(own, draw), (own, frozenset[str]())):
                 asked = [*passage.asked, *self.foreign.of(passage, self.schedule.foreign, draw, inside)]
+                asked += self.foreign.retrieved(passage, self.schedule.retrieved, draw, inside)
                 draw.shuffle(asked)
                 try:
                     return pack(passage, asked, self.reading.vocabulary)
