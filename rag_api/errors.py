@@ -3,8 +3,10 @@
 BedsideError
 ├── InvalidInput            400  a request or option that makes no sense; the message says what to
 │                                do
-│   └── MachineAccount           a password for an account that acts by keys: with one a person
-│                                would sign in as the machine
+│   ├── MachineAccount           a password for an account that acts by keys: with one a person
+│   │                            would sign in as the machine
+│   └── NotAReviewer             a review is given to somebody who may read the document and has no
+│                                role to say that it holds
 ├── NotSignedIn             401  nobody known asks: no session or key, or one that has ended
 ├── NotAllowed              403  somebody known asks for what their role or key is not for, or
 │                                another site asks in their name
@@ -101,6 +103,10 @@ class InvalidInput(BedsideError):
 
 class MachineAccount(InvalidInput):
     code = "machine_account"
+
+
+class NotAReviewer(InvalidInput):
+    code = "not_a_reviewer"
 
 
 class NotSignedIn(BedsideError):

@@ -3,6 +3,7 @@ document or does not."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -63,6 +64,21 @@ def readers_by_group(
         for group in account.all_groups:
             found[group] = found.get(group, 0) + reads
     return dict(sorted(found.items(), key=lambda one: one[0].casefold()))
+
+
+def readers_of(
+    accounts: Iterable[Account], groups: Sequence[str], role_groups: RoleGroups
+) -> list[tuple[Account, User, str]]:
+    """Return who signs in and may read what these groups read, with what each is called by where
+    somebody is named: the name, where nobody else is called so, else the login or the id."""
+    reading = [one for one in accounts if one.suspended_at is None and not set(groups).isdisjoint(one.all_groups)]
+    called = Counter(word for one in reading for word in {one.id, one.name.casefold(), one.login or one.id})
+    found = [(one, user_of(one, role_groups)) for one in reading if one.has_password or one.issuer]
+    return [
+        (one, who, one.name if one.name and called[one.name.casefold()] == 1 else one.login or one.id)
+        for one, who in found
+        if not READERS.isdisjoint(who.roles)
+    ]
 
 
 def memberships(account: Account, groups: Sequence[str]) -> list[tuple[str, list[GivenBy]]]:

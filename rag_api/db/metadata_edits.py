@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import READS, administrator, found, may_let_go, values
+from rag_api.db.access import READS, administrator, found, may_let_go, may_review, values
 from rag_api.db.documents import (
     CURRENT,
     LISTED,
@@ -22,8 +22,9 @@ from rag_api.db.documents import (
 )
 from rag_api.db.owners.named import account_that_reads
 from rag_api.db.people import permissions
+from rag_api.db.people.accounts import RoleGroups, to_account, user_of
 from rag_api.domain import Document, Edit, Metadata, User
-from rag_api.errors import Conflict
+from rag_api.errors import Conflict, NotAReviewer
 from rag_api.guard.people.twin_documents import subject
 
 
@@ -104,12 +105,19 @@ def change_metadata(
 
 
 def review(
-    db: Database, user: User, document_id: str, until: date | None, holds: bool = True, to: str | None = None
+    db: Database,
+    user: User,
+    document_id: str,
+    until: date | None,
+    role_groups: RoleGroups,
+    holds: bool = True,
+    to: str | None = None,
 ) -> None:
     """Keep by when the document is to be reviewed, and where it `holds` that the user found so; no
     day: it is planned no more, nor anybody's. to: the account that reviews it, by id, login or
     name; "": nobody by name. What it says of its validity stays. Raises NotFound, for an
-    account that is not there too, and Conflict."""
+    account that is not there too, NotAReviewer for one that could not say that it holds, and
+    Conflict."""
     with db.connection() as connection:
         row = connection.execute(
             f"""select *, {NEXT_REVIEW} as next_review, coalesce({TO_REVIEW_BY}, '') as to_review_by
@@ -120,7 +128,13 @@ def review(
         if document.status not in ("indexed", "failed"):
             raise Conflict(f"{document.source} is {document.status}: only what is current can be reviewed.")
         if to and to.strip():
-            to = account_that_reads(connection, document_id, to)["id"]
+            account = to_account(account_that_reads(connection, document_id, to))
+            if not may_review(user_of(account, role_groups)):
+                raise NotAReviewer(
+                    f"{account.name or account.id} may read this document and not say that it holds: who has the role "
+                    f"judge or admin may, as GET /documents/{document_id}/readers?may_review=true lists."
+                )
+            to = account.id
         reviewer = "" if until is None else document.to_review_by if to is None else to.strip()
         before = {
             REVIEW if holds else PLAN: document.next_review.isoformat() if document.next_review else "",

@@ -44,6 +44,7 @@ ACTIONS: dict[str, Act] = {
     "GET /documents/{document_id}/changes": Act("document.changes_read"),
     "GET /documents/{document_id}/access": Act("document.access_read"),
     "GET /documents/{document_id}/access/{account_id}": Act("document.access_explained"),
+    "GET /documents/{document_id}/readers": Act("document.readers_listed"),
     "PUT /documents/{document_id}/access": Act("document.access_changed", changes=True),
     "GET /department-access": Act("department.access_read"),
     "PUT /department-access/{department}": Act("department.access_changed", changes=True),

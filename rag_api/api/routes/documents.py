@@ -291,15 +291,21 @@ def _check(document: Document) -> None:
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def review_document(
-    db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.DocumentReviewIn
+    db: DbDep,
+    container: ContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    body: api.DocumentReviewIn,
 ) -> api.DocumentOut:
     """For reviewers and admins: who read it finds it right as it is, without a new version, or says
     by when it is to be read, and by whom, who finds it in `/owner-questions/work`. Who, when, and
-    by when again stand with it, and in `/changes`; its last day of validity stays."""
+    by when again stand with it, and in `/changes`; its last day of validity stays. Whom it is given
+    to must be a reviewer or an admin (`not_a_reviewer`)."""
     reviewer(user)
     trail.documents([get_document(db, user, document_id)])
     trail.on |= {"next_review": body.next_review and body.next_review.isoformat(), "holds": body.holds}
-    review(db, user, document_id, body.next_review, body.holds, body.to)
+    review(db, user, document_id, body.next_review, container.settings.roles_by_group, body.holds, body.to)
     return document_out(get_document(db, user, document_id), told=user)
 
 

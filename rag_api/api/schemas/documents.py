@@ -157,8 +157,8 @@ class DocumentReviewIn(In):
     )
     to: Annotated[Words, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")] | None = Field(
         None,
-        description="Whose it is to review: the id, login or name of an account that may read the document. Empty: "
-        "nobody's by name; null: as it was.",
+        description="Whose it is to review: the id, login or name of an account that may read the document "
+        "and review. Empty: nobody's by name; null: as it was.",
     )
 
 

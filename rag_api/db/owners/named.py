@@ -180,10 +180,10 @@ def tell(connection: Connection, question_id: str) -> None:
 
 
 def account_that_reads(connection: Connection, document_id: str, called: str) -> DictRow:
-    """Return id, name and mail of the account of this id, login or name that may read the document.
-    Raises NotFound where there is none, or several."""
+    """Return the account of this id, login or name that may read the document. Raises NotFound
+    where there is none, or several."""
     rows = connection.execute(
-        f"""select users.id, users.name, users.mail from users, documents d where d.id = %(document)s and {ACTIVE_ACCOUNT}
+        f"""select users.* from users, documents d where d.id = %(document)s and {ACTIVE_ACCOUNT}
           and d.groups && {GROUPS_OF_ACCOUNT} and (users.id = %(called)s or lower(%(called)s) in (users.login, lower(users.name)))""",  # noqa: S608
         {"document": document_id, "called": called.strip()},
     ).fetchall()

@@ -39,7 +39,7 @@ def child(container: Container) -> Document:
 
 @pytest.fixture
 def owner(container: Container) -> User:
-    made = add_account(container.db, LOCAL_USER, "An Owner", "owner", None, [], [])
+    made = add_account(container.db, LOCAL_USER, "An Owner", "owner", "of no password", [], [])
     return user_of(get_account(container.db, made), {})
 
 
@@ -331,6 +331,10 @@ def test_a_gap_is_passed_on_to_a_named_colleague_who_finds_it_and_answers(
     dialog.get_by_label("Aan wie?").fill("niemand hier")
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("alert")).to_contain_text("zo heet hier geen account")
+    dialog.get_by_label("Aan wie?").fill("own")
+    offered = dialog.locator("datalist option")
+    expect(offered).to_have_count(1)
+    expect(offered).to_have_attribute("value", "An Owner")
     dialog.get_by_label("Aan wie?").fill("an owner")
     for width in (320, 390, 1280, 1920):
         page.set_viewport_size({"width": width, "height": 800})

@@ -283,7 +283,8 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:
     load(container, "handen.pdf", "Was de handen. ", language="nl")
-    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", None, [], [])
+    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", "of no password", [Role.JUDGE], [])
+    add_account(container.db, LOCAL_USER, "Nina", "nina", "of no password", [], [])
     asker.user = JUDGE
     page.goto(f"{url}/procedures?search=handen")
     row = page.locator(".finder-row", has_text="Was de handen")
@@ -294,6 +295,19 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     row.get_by_label("Door wie?").fill("niemand hier")
     save.click()
     expect(row.get_by_role("alert")).to_contain_text("zo heet hier geen account")
+    row.get_by_label("Door wie?").fill("Nina")
+    save.click()
+    expect(row.get_by_role("alert")).to_have_text(
+        "Niet bewaard: Nina mag dit document lezen, maar niet zeggen dat het nog klopt; kies een collega uit de lijst."
+    )
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"not-a-reviewer-{width}.png", full_page=True)
+    row.get_by_label("Door wie?").fill("")
+    offered = row.locator("datalist option")
+    expect(offered).to_have_count(1)  # who may say that it holds
+    expect(offered).to_have_attribute("value", "Dr. Maes")
     row.get_by_label("Door wie?").fill("maes")
     save.click()
     facts = row.locator(".facts")

@@ -387,3 +387,33 @@ def test_a_trail_is_verified_once_at_a_time(world: World, monkeypatch: pytest.Mo
             go_on.set()
         assert first.result().entries
     assert world.send("POST", "/audit/verify", "auditor").status_code == 200
+
+
+def test_colleagues_who_may_read_a_document_are_told_to_who_reviews_by_what_tells_them_apart(world: World) -> None:
+    document = load(world.container, "wie.pdf", "Noteer het uur.", department="Wie", language="nl")
+    world.container.db.run("update documents set groups = '{wie}' where id = %(id)s", {"id": document.id})
+    for login, name, roles in (
+        ("jan.a", "Jan Claes", []),
+        ("jan.b", "Jan Claes", ["judge"]),
+        ("an", "An", ["judge"]),
+        ("weg", "Weg", ["judge"]),
+        ("log", "Log", ["auditor"]),
+    ):
+        groups = ["wie"] if login == "log" else ["staff", "wie"]  # who is in no readers' group reads nothing
+        made(world, login, name=name, roles=roles, groups=groups).raise_for_status()
+    made(world, "toestel", groups=["staff", "wie"], password=None).raise_for_status()
+    gone = world.send("GET", "/accounts?search=weg").json()["accounts"][0]["id"]
+    world.send("PATCH", f"/accounts/{gone}", json={"suspended": True}).raise_for_status()
+
+    def called(who: str = "jan.b", **params: Any) -> list[str]:
+        sent = world.send("GET", f"/documents/{document.id}/readers", who, params=params).raise_for_status().json()
+        assert sent["total"] >= len(sent["colleagues"])
+        return [one["called"] for one in sent["colleagues"]]
+
+    world.people.ids["jan.b"] = world.send("GET", "/accounts?search=jan.b").json()["accounts"][0]["id"]
+    assert (called()[0], sorted(called())) == ("An", ["An", "jan.a", "jan.b"])
+    assert called(may_review=True) == ["An", "jan.b"]
+    assert called(search="jan.a", limit=1) == ["jan.a"]
+    for name in called():
+        body = {"kind": "question", "text": "Klopt dit?", "to": name}
+        world.send("POST", f"/documents/{document.id}/owner-questions", "jan.b", json=body).raise_for_status()

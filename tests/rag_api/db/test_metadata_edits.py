@@ -182,17 +182,21 @@ def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
     client: httpx.Client, container: Container
 ) -> None:
     document, day = upload(client), (date.today() + timedelta(days=30)).isoformat()
-    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", None, [], [])
+    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", None, [Role.JUDGE], [])
+    add_account(container.db, LOCAL_USER, "Nina", "nina", None, [], [])
     maes = user_of(get_account(container.db, made), {})
 
     def plan(status: int = 200, **said: Any) -> None:
         body = {"next_review": day, "holds": False, **said}
-        assert client.put(f"/documents/{document}/review", json=body).status_code == status
+        reply = client.put(f"/documents/{document}/review", json=body)
+        assert reply.status_code == status
+        assert status != 400 or (reply.json()["code"], "judge or admin" in reply.text) == ("not_a_reviewer", True)
 
     def work() -> list[str]:
         return [one.id for one in to_review(container.db, maes)]
 
     plan(status=404, to="nobody")
+    plan(status=400, to="nina")
     assert (listed(client)["next_review"], work()) == (None, []), "none is half kept"
     plan(to="MAES")
     assert (listed(client)["to_review_by"], work()) == ("Dr. Maes", [document])

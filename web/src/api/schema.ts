@@ -369,7 +369,8 @@ export interface paths {
          * Say that a document still holds, or plan its review
          * @description For reviewers and admins: who read it finds it right as it is, without a new version, or says
          *     by when it is to be read, and by whom, who finds it in `/owner-questions/work`. Who, when, and
-         *     by when again stand with it, and in `/changes`; its last day of validity stays.
+         *     by when again stand with it, and in `/changes`; its last day of validity stays. Whom it is given
+         *     to must be a reviewer or an admin (`not_a_reviewer`).
          */
         put: {
             parameters: {
@@ -714,6 +715,41 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["WhyOut"];
+                    };
+                };
+            };
+        };
+        post?: never;
+    };
+    "/documents/{document_id}/readers": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Colleagues who may read a document
+         * @description For reviewers and admins, to give a review or a question to one of them. `search` looks in
+         *     name and login.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    search?: string;
+                    /** @description Only who may say that it still holds. */
+                    may_review?: boolean;
+                    /** @description At most this many. */
+                    limit?: number;
+                };
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ColleagueList"];
                     };
                 };
             };
@@ -2873,6 +2909,16 @@ export interface components {
              */
             finish_reason: "stop";
         };
+        ColleagueList: {
+            /** @description By name. */
+            colleagues: components["schemas"]["ColleagueOut"][];
+            total: number;
+        };
+        ColleagueOut: {
+            name: string;
+            /** @description What a review or a question is given to them by: no other reader is called so. */
+            called: string;
+        };
         ConversationDetail: {
             id: string;
             title: string;
@@ -3213,7 +3259,7 @@ export interface components {
              * @default true
              */
             holds: boolean;
-            /** @description Whose it is to review: the id, login or name of an account that may read the document. Empty: nobody's by name; null: as it was. */
+            /** @description Whose it is to review: the id, login or name of an account that may read the document and review. Empty: nobody's by name; null: as it was. */
             to?: string | null;
         };
         /** @enum {string} */

@@ -5,21 +5,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 
 from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
-from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
-from rag_api.api.people import memberships, others
+from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, UserDep, WritingContainerDep
+from rag_api.api.people import AccountFilter, matching, memberships, others, readers_of
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
-from rag_api.api.schemas.people.accounts import MembershipOut, WhyOut
+from rag_api.api.schemas.people.accounts import ColleagueList, ColleagueOut, MembershipOut, WhyOut
 from rag_api.api.sign_in.access import READERS, Access, declared
 from rag_api.container import Container
 from rag_api.db import Database
+from rag_api.db.access import may_review as reviews
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.db.people import permissions as permitted
-from rag_api.db.people.accounts import get_account, user_of
+from rag_api.db.people.accounts import get_account, list_accounts, user_of
 from rag_api.domain import User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
@@ -29,6 +30,7 @@ router = APIRouter(tags=["access"], route_class=LimitedRoute)
 Account = Annotated[
     str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$", description="The account, by its id or its login.")
 ]
+Words = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 Department = Annotated[
     str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
 ]
@@ -76,6 +78,37 @@ def explain_access(
         through=[MembershipOut(group=group, given_by=given_by) for group, given_by in through],
         access=_out(permitted.why(db, user, document, container.settings.open_to)),
     )
+
+
+@router.get(
+    "/documents/{document_id}/readers",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Colleagues who may read a document",
+    responses=responses(404, 422, 503),
+)
+def get_document_readers(
+    db: DbDep,
+    container: ContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    search: Words = "",
+    may_review: Annotated[bool, Query(description="Only who may say that it still holds.")] = False,
+    limit: Limit = 20,
+) -> ColleagueList:
+    """For reviewers and admins, to give a review or a question to one of them. `search` looks in
+    name and login."""
+    document, role_groups = get_document(db, user, document_id), container.settings.roles_by_group
+    accounts = list_accounts(db)
+    fitting = {one.id for one in matching(accounts, AccountFilter(search), role_groups)}
+    found = [
+        ColleagueOut(name=one.name, called=called)
+        for one, who, called in readers_of(accounts, document.groups, role_groups)
+        if one.id in fitting and (reviews(who) or not may_review)
+    ]
+    trail.documents([document])
+    trail.on["accounts"] = len(found)
+    return ColleagueList(colleagues=found[:limit], total=len(found))
 
 
 @router.put(

@@ -141,6 +141,16 @@ class WhyOut(BaseModel):
     access: AccessOut = Field(description="Who may read the document, and who said so.")
 
 
+class ColleagueOut(BaseModel):
+    name: str
+    called: str = Field(description="What a review or a question is given to them by: no other reader is called so.")
+
+
+class ColleagueList(BaseModel):
+    colleagues: list[ColleagueOut] = Field(description="By name.")
+    total: int
+
+
 class AccountIn(In):
     """What is absent stays as it is."""
 

@@ -145,6 +145,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /documents/{document_id}/changes", admins(200, "admin", foreign=404)),
     ("GET /documents/{document_id}/access", admins(200, "admin", foreign=404)),
     ("GET /documents/{document_id}/access/{account_id}", admins(200, "admin", foreign=404)),
+    ("GET /documents/{document_id}/readers", judges(200, foreign=404)),
     ("PUT /documents/{document_id}/access", admins(200, "admin", foreign=404, json={"groups": ["surgery"]})),
     ("GET /department-access", admins(200, "admin")),
     ("PUT /department-access/{department}", admins(200, "admin", foreign=403, json={"groups": ["surgery"]})),

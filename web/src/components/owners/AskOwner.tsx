@@ -6,6 +6,7 @@ import { useOwnerMessages } from "../../i18n";
 import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
+import { Colleague } from "../shared/document/Colleague";
 import { Kinds, Passages, Send, useAlong } from "./DialogParts";
 import { NotKept } from "./Personal";
 import { WhoReads } from "./WhoReads";
@@ -111,16 +112,13 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
             onValue={setKind}
           />
           {passes && (
-            <label className="owner-field">
-              {m.askOwner.to}
-              <input
-                maxLength={200}
-                autoCapitalize="none"
-                spellCheck={false}
-                value={to}
-                onChange={(event) => setTo(event.target.value)}
-              />
-            </label>
+            <Colleague
+              label={m.askOwner.to}
+              className="owner-field"
+              document={about.document_id}
+              value={to}
+              onValue={setTo}
+            />
           )}
           <label className="owner-field">
             {m.askOwner.text}

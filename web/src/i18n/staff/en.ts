@@ -43,6 +43,8 @@ export const staff = {
     reviewBy: (name: string) => ` by ${name}`,
     reviewTo: "By whom? Name or user name; empty: nobody by name",
     noReviewer: "Not saved: no account is called so here, or more than one, that may read this document.",
+    notAReviewer: (name: string) =>
+      `Not saved: ${name} may read this document, but not say that it still holds; choose a colleague from the list.`,
     reviewNoMore: "No longer planned",
     reviewGiven: (name: string) => (name ? `to be reviewed by ${name}` : "to be reviewed by nobody by name"),
     stillHolds: "I reviewed this: it still holds",

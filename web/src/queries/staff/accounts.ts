@@ -41,6 +41,22 @@ export const useAccountsCalled = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** Some who may read a document, whose name or login holds these words: to give something to. */
+export const useColleagues = (document: string, search: string, reviewing: boolean, enabled: boolean) =>
+  useQuery({
+    enabled,
+    queryKey: [...ALL, "colleagues", document, search, reviewing],
+    queryFn: ({ signal }) =>
+      call(
+        service.GET("/documents/{document_id}/readers", {
+          params: { path: { document_id: document }, query: { search, may_review: reviewing } },
+          signal,
+        }),
+      ),
+    select: ({ colleagues }) => colleagues,
+    placeholderData: keepPreviousData,
+  });
+
 /**
  * All that are known, each with how many read documents through it; asked anew when the reader
  * comes back to this tab: somebody may have been put in one elsewhere.

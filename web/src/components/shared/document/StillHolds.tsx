@@ -5,6 +5,7 @@ import type { DocumentSummary } from "../../../api/types";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { useReviewed } from "../../../queries/staff/documents";
 import { Problem } from "../controls/Problem";
+import { Colleague } from "./Colleague";
 
 export function StillHolds({ document }: { document: DocumentSummary }) {
   const { id, title, next_review, to_review_by } = document;
@@ -41,19 +42,17 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
             }}
           />
         </label>
-        <label className="document-field">
-          {m.find.reviewTo}
-          <input
-            maxLength={200}
-            autoCapitalize="none"
-            spellCheck={false}
-            value={to}
-            onChange={(event) => {
-              setTo(event.target.value);
-              reset();
-            }}
-          />
-        </label>
+        <Colleague
+          label={m.find.reviewTo}
+          className="document-field"
+          document={id}
+          reviewing
+          value={to}
+          onValue={(name) => {
+            setTo(name);
+            reset();
+          }}
+        />
         <label className="judge-choice">
           <input
             type="checkbox"
@@ -75,9 +74,9 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
         )}
         <span role="status">{isSuccess && m.find.saved}</span>
       </form>
-      {error?.status === 404 ? (
+      {error?.status === 404 || error?.code === "not_a_reviewer" ? (
         <p className="notice serious" role="alert">
-          {m.find.noReviewer}
+          {error.status === 404 ? m.find.noReviewer : m.find.notAReviewer(to.trim())}
         </p>
       ) : (
         <Problem code={error?.code} />
