@@ -146,14 +146,26 @@ def review(
         )
 
 
-def to_review(db: Database, user: User) -> list[Document]:
-    """Those whose review was given to the user and is to come, the earliest first."""
+_TO_REVIEW = f"""from documents where {CURRENT} and {READS} and {NEXT_REVIEW} is not null
+    and ({TO_REVIEW_BY} = %(user_id)s
+      or %(reviews)s and coalesce({TO_REVIEW_BY}, '') = '' and {NEXT_REVIEW} <= %(today)s)"""
+
+
+def to_review(db: Database, user: User, today: date) -> list[Document]:
+    """Those whose review was given to the user and is to come, and for who reviews those that are
+    due and nobody's by name; the earliest first."""
     rows = db.all(
-        f"""select {LISTED} from documents where {CURRENT} and {READS} and {TO_REVIEW_BY} = %(user_id)s
-        and {NEXT_REVIEW} is not null order by {NEXT_REVIEW}, lower(title), id""",  # noqa: S608
-        values(user),
+        f"select {LISTED} {_TO_REVIEW} order by {NEXT_REVIEW}, lower(title), id",
+        values(user, reviews=may_review(user), today=today),
     )
     return [to_document(row) for row in rows]
+
+
+def reviews_waiting(db: Database, user: User, today: date) -> int:
+    """How many `to_review` lists."""
+    row = db.one(f"select count(*) as n {_TO_REVIEW}", values(user, reviews=may_review(user), today=today))
+    assert row is not None
+    return int(row["n"])
 
 
 def _record(connection: Connection, user: User, document: Document, before: Texts, changed: Texts) -> None:

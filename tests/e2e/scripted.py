@@ -599,7 +599,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
     @app.get("/api/owner-questions/news")
     async def news() -> OwnerNews:
-        return OwnerNews(news=0, waiting=0, promised=0)
+        return OwnerNews(news=0, waiting=0, promised=0, to_review=0)
 
     @app.get("/api/documents/{document_id}/owner")
     async def owner(document_id: str) -> OwnerReachedOut:

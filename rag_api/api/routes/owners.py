@@ -4,6 +4,7 @@ never leaves by mail."""
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import date
 
 from fastapi import APIRouter, Response
 
@@ -20,7 +21,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments, get_document
-from rag_api.db.metadata_edits import to_review
+from rag_api.db.metadata_edits import reviews_waiting, to_review
 from rag_api.db.owners import questions as asked
 from rag_api.db.owners.named import list_owners, put_owner, whom
 from rag_api.db.questions.gaps import unanswered_near
@@ -134,7 +135,8 @@ def get_owner_news(db: DbDep, user: UserDep) -> api.OwnerNews:
     """Counts alone, for a page that shows them."""
     waiting, promised = asked.waiting_for(db, user)
     news = sum(one.news for one in asked.asked_by(db, user))
-    return api.OwnerNews(news=news, waiting=waiting, promised=promised)
+    reviews = reviews_waiting(db, user, date.today())
+    return api.OwnerNews(news=news, waiting=waiting, promised=promised, to_review=reviews)
 
 
 @router.post(
@@ -155,11 +157,11 @@ def see_asked(db: DbDep, user: UserDep) -> None:
 )  # fmt: skip
 def get_work(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep) -> api.OwnerWork:
     """Questions and reports on documents that you own, with what was asked in vain nearest to
-    those. For quality staff also what is nobody's: no owner is known, none can read it, or the mail
-    could not be delivered."""
+    those; and what you are to review. For quality staff also what is nobody's: no owner is known,
+    none can read it, or the mail could not be delivered; and reviews that are due."""
     found = asked.work_of(db, user)
     near = gaps_of(unanswered_near(db, user))
-    reviews = to_review(db, user)
+    reviews = to_review(db, user, date.today())
     trail.documents(reviews)
     trail.on |= {"owner_questions": [one.id for one in found], "unanswered": sum(len(gap.asked) for gap in near)}
     return api.OwnerWork(

@@ -129,6 +129,7 @@ class OwnerNews(BaseModel):
     news: int = Field(description="Of so many questions that you asked something became that you have not seen.")
     waiting: int = Field(description="So many wait for your answer.")
     promised: int = Field(description="Of so many you said `mended`, and no new version has come yet.")
+    to_review: int = Field(description="So many documents are yours to review, as `OwnerWork` lists them.")
 
 
 class OwnerWork(BaseModel):
@@ -136,7 +137,10 @@ class OwnerWork(BaseModel):
         description="Open ones first, oldest first; then those that wait for a new version."
     )
     open: int
-    to_review: list[DocumentOut] = Field(description="Documents whose review was given to you, the earliest first.")
+    to_review: list[DocumentOut] = Field(
+        description="Documents whose review was given to you; for quality staff those, too, whose review is due and "
+        "nobody's by name. The earliest first."
+    )
     unanswered: list[GapOut] = Field(description="Asked in vain, and nearest to documents that you own.")
 
 

@@ -16,7 +16,7 @@ from rag_api import stores
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.metadata_edits import to_review
+from rag_api.db.metadata_edits import reviews_waiting, to_review
 from rag_api.db.people.accounts import add_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Edit, Filters, Role, TargetGroup, User
 from rag_api.errors import StoreUnavailable
@@ -193,7 +193,7 @@ def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
         assert status != 400 or (reply.json()["code"], "judge or admin" in reply.text) == ("not_a_reviewer", True)
 
     def work() -> list[str]:
-        return [one.id for one in to_review(container.db, maes)]
+        return [one.id for one in to_review(container.db, maes, date.today())]
 
     plan(status=404, to="nobody")
     plan(status=400, to="nina")
@@ -213,6 +213,26 @@ def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
     assert client.get("/documents", params={"validity": "review_due"}).json()["documents"] == []
     plan()
     assert work() == [], "nobody's, once it was cleared"
+    container.db.run("truncate users cascade")
+
+
+def test_a_review_that_is_due_and_nobodys_waits_for_whoever_reviews(client: httpx.Client, container: Container) -> None:
+    document, day = upload(client), date.today() + timedelta(days=30)
+    maes, claes, nurse = (
+        user_of(get_account(container.db, add_account(container.db, LOCAL_USER, name, name, None, roles, [])), {})
+        for name, roles in (("maes", [Role.JUDGE]), ("claes", [Role.JUDGE]), ("nurse", []))
+    )
+
+    def waiting(today: date) -> list[int]:
+        found = [len(to_review(container.db, who, today)) for who in (maes, claes, nurse)]
+        assert found == [reviews_waiting(container.db, who, today) for who in (maes, claes, nurse)]
+        return found
+
+    body = {"next_review": day.isoformat(), "holds": False}
+    client.put(f"/documents/{document}/review", json=body).raise_for_status()
+    assert (waiting(day - timedelta(days=1)), waiting(day)) == ([0, 0, 0], [1, 1, 0])
+    client.put(f"/documents/{document}/review", json=body | {"to": "maes"}).raise_for_status()
+    assert (waiting(day - timedelta(days=1)), waiting(day)) == ([1, 0, 0], [1, 0, 0])
     container.db.run("truncate users cascade")
 
 

@@ -1740,8 +1740,8 @@ export interface paths {
         /**
          * What waits for you as an owner, or for quality staff
          * @description Questions and reports on documents that you own, with what was asked in vain nearest to
-         *     those. For quality staff also what is nobody's: no owner is known, none can read it, or the mail
-         *     could not be delivered.
+         *     those; and what you are to review. For quality staff also what is nobody's: no owner is known,
+         *     none can read it, or the mail could not be delivered; and reviews that are due.
          */
         get: {
             parameters: {
@@ -3960,6 +3960,8 @@ export interface components {
             waiting: number;
             /** @description Of so many you said `mended`, and no new version has come yet. */
             promised: number;
+            /** @description So many documents are yours to review, as `OwnerWork` lists them. */
+            to_review: number;
         };
         OwnerOut: {
             /** @description As documents write it. */
@@ -4055,7 +4057,7 @@ export interface components {
             /** @description Open ones first, oldest first; then those that wait for a new version. */
             questions: components["schemas"]["OwnerQuestionOut"][];
             open: number;
-            /** @description Documents whose review was given to you, the earliest first. */
+            /** @description Documents whose review was given to you; for quality staff those, too, whose review is due and nobody's by name. The earliest first. */
             to_review: components["schemas"]["DocumentOut"][];
             /** @description Asked in vain, and nearest to documents that you own. */
             unanswered: components["schemas"]["GapOut"][];

@@ -209,10 +209,6 @@ export const en = {
     favourites: "Your favourites",
     opened: "Opened last",
     find: "Find a procedure",
-    news: (count: number) =>
-      many(count, "piece of news on your questions to owners", "pieces of news on your questions to owners"),
-    waiting: (count: number) => many(count, "question waits for your answer", "questions wait for your answer"),
-    promised: (count: number) => many(count, "is being corrected", "are being corrected"),
   },
   pageNames: {
     conversations: "Earlier questions",

@@ -203,10 +203,6 @@ export const nl: Messages = {
     favourites: "Uw favorieten",
     opened: "Laatst geopend",
     find: "Zoek een procedure",
-    news: (count: number) =>
-      many(count, "nieuw bericht over uw vragen aan eigenaars", "nieuwe berichten over uw vragen aan eigenaars"),
-    waiting: (count: number) => many(count, "vraag wacht op uw antwoord", "vragen wachten op uw antwoord"),
-    promised: (count: number) => many(count, "wordt aangepast", "worden aangepast"),
   },
   pageNames: {
     conversations: "Eerdere vragen",

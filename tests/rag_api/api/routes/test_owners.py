@@ -83,8 +83,8 @@ def test_a_question_goes_to_the_owner_and_the_answer_comes_back(
     )
     assert asked.status_code == 201
     assert (asked.json()["owner"], asked.json()["by_mail"]) == ("Apotheek", False)  # no mail server is named here
-    assert owner("GET", "/owner-questions/news").json() == {"news": 0, "waiting": 1, "promised": 0}
-    assert nurse("GET", "/owner-questions/news").json() == {"news": 0, "waiting": 0, "promised": 0}
+    assert owner("GET", "/owner-questions/news").json() == {"news": 0, "waiting": 1, "promised": 0, "to_review": 0}
+    assert nurse("GET", "/owner-questions/news").json() == {"news": 0, "waiting": 0, "promised": 0, "to_review": 0}
     work = owner("GET", "/owner-questions/work").json()
     assert (work["open"], work["questions"][0]["text"], work["questions"][0]["page"]) == (1, "Ook bij pasgeborenen?", 1)
     path = f"/owner-questions/{asked.json()['question']['id']}/reply"

@@ -7,10 +7,12 @@ import { useOwnerNews } from "../../queries/news";
 import { usePerson } from "../../queries/session";
 import { useOpenedLast } from "../../state/kept";
 import { pathOf, placePath } from "../../state/window/route";
+import { lazyPart } from "../shared/controls/lazyPart";
+import { Optional } from "../shared/controls/Optional";
 
 const SHOWN = 5;
 const SHOWN_FAVOURITES = 10;
-const NEWS = ["news", "waiting", "promised"] as const;
+const Waiting = lazyPart(async () => (await import("./Waiting")).Waiting);
 
 export function AtHand() {
   const m = useMessages();
@@ -21,13 +23,12 @@ export function AtHand() {
     { name: m.atHand.opened, documents: opened.filter(({ id }) => !favourites.some((one) => one.id === id)) },
   ];
   const counts = useOwnerNews().data;
-  const told = NEWS.flatMap((name) => (counts?.[name] ? m.atHand[name](counts[name]) : []));
   return (
     <section className="at-hand" aria-label={m.pageNames.procedures}>
-      {told.length > 0 && (
-        <p className="notice">
-          <a href={pathOf("inbox")}>{told.join("; ")}</a>
-        </p>
+      {counts && Object.values(counts).some(Boolean) && (
+        <Optional fallback={null}>
+          <Waiting counts={counts} />
+        </Optional>
       )}
       {lists.map(
         ({ name, documents }) =>

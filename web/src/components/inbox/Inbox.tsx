@@ -4,7 +4,8 @@ import { useEffect, useId, useRef } from "react";
 import type { DocumentSummary, Gap, OwnerQuestion } from "../../api/types";
 import { formatDay, useOwnerMessages } from "../../i18n";
 import { useAsked, useSeen, useWork } from "../../queries/owners";
-import { placePath } from "../../state/window/route";
+import { useRoles } from "../../queries/session";
+import { placePath, rolesOf } from "../../state/window/route";
 import { Problem } from "../shared/controls/Problem";
 import { Staff } from "../shared/frame/Staff";
 import { Question } from "./Question";
@@ -63,20 +64,24 @@ function Work({ heading, questions }: { heading: string; questions: readonly Own
   );
 }
 
-/** Documents whose review was given to this reader, the earliest first. */
+/** Documents for this reader to review, the earliest first. */
 function ToReview({ documents }: { documents: readonly DocumentSummary[] }) {
   const m = useOwnerMessages();
+  const told = useRoles().some((role) => rolesOf("reviews").includes(role)); // whom a review was given to
   if (documents.length === 0) return null;
   return (
     <section className="owner-section" aria-labelledby="to-review">
       <h3 id="to-review">{m.inbox.toReview}</h3>
       <ul className="cards">
-        {documents.map(({ id, title, language, next_review }) => (
+        {documents.map(({ id, title, language, next_review, to_review_by }) => (
           <li key={id} className="card">
             <a className="link" href={placePath({ document: id, page: 1, quotes: [] })} lang={language || undefined}>
               {title}
             </a>
-            <p className="facts">{next_review && m.inbox.reviewBy(formatDay(next_review, m))}</p>
+            <p className="facts">
+              {next_review && <span>{m.inbox.reviewBy(formatDay(next_review, m))}</span>}
+              {told && !to_review_by && <span>{m.inbox.nobodys}</span>}
+            </p>
           </li>
         ))}
       </ul>

@@ -61,12 +61,20 @@ export const owners = {
     help: "The owner of the procedure and quality staff read it, with your question, what the answer took over, your function and department, and without your name. Write nothing about a patient.",
     toQuality: "The owner has no account here yet: quality staff have your report.",
   },
+  waiting: {
+    news: (count: number) =>
+      many(count, "piece of news on your questions to owners", "pieces of news on your questions to owners"),
+    waiting: (count: number) => many(count, "question waits for your answer", "questions wait for your answer"),
+    promised: (count: number) => many(count, "is being corrected", "are being corrected"),
+    to_review: (count: number) => many(count, "procedure is for you to review", "procedures are for you to review"),
+  },
   inbox: {
     lead: "What you asked the owners of documents, and what is asked of you.",
     parts: { open: "For you to answer", promised: "Still to be corrected", done: "Answered before" },
     asked: "Asked by you",
     toReview: "For you to review",
     reviewBy: (day: string) => `by ${day}`,
+    nobodys: "given to nobody by name",
     passedTo: (name: string) => `passed on to ${name}`,
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",
     open: "waits for an answer",

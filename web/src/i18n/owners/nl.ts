@@ -65,12 +65,20 @@ export const owners: OwnerWords = {
     help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw vraag, wat het antwoord overnam, uw functie en uw dienst, en zonder uw naam. Schrijf niets over een patiënt.",
     toQuality: "De eigenaar heeft hier nog geen account: de kwaliteitsmedewerkers hebben uw melding.",
   },
+  waiting: {
+    news: (count) =>
+      many(count, "nieuw bericht over uw vragen aan eigenaars", "nieuwe berichten over uw vragen aan eigenaars"),
+    waiting: (count) => many(count, "vraag wacht op uw antwoord", "vragen wachten op uw antwoord"),
+    promised: (count) => many(count, "wordt aangepast", "worden aangepast"),
+    to_review: (count) => many(count, "procedure is door u na te kijken", "procedures zijn door u na te kijken"),
+  },
   inbox: {
     lead: "Wat u aan eigenaars van documenten vroeg, en wat aan u gevraagd wordt.",
     parts: { open: "Voor u om te beantwoorden", promised: "Nog aan te passen", done: "Eerder beantwoord" },
     asked: "Door u gevraagd",
     toReview: "Door u na te kijken",
     reviewBy: (day) => `uiterlijk op ${day}`,
+    nobodys: "aan niemand bij naam gegeven",
     passedTo: (name) => `doorgegeven aan ${name}`,
     none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",
     open: "wacht op antwoord",
