@@ -46,9 +46,17 @@ def test_an_answer_that_stays_on_the_screen_says_within_minutes_that_its_documen
     given_before(page, script, WITHDRAWN)
     page.clock.fast_forward("04:00")
     expect(page.locator(".notice.serious")).to_have_count(0)
+    facts = page.locator(".card .facts").first
+    expect(facts).to_contain_text("geldig")
     page.clock.fast_forward("02:00")
     expect(page.locator(".notice.serious")).to_have_text(SAID["withdrawn"])
     expect(page.get_by_role("alert").filter(has_text=SAID["withdrawn"])).to_have_count(1)
+    expect(facts).not_to_contain_text("geldig")
+    ((conversation, (given,)),) = script.conversations.items()
+    script.conversations[conversation] = [given.model_copy(update={"since": []})]  # it was put back
+    page.clock.fast_forward("06:00")
+    expect(page.locator(".notice.serious")).to_have_count(0)
+    expect(facts).to_contain_text("geldig")
 
 
 @pytest.mark.parametrize("way", ["history", "link", "print"])

@@ -46,7 +46,7 @@ export type AnswerState =
       silent: boolean; // nothing comes any more, and it is still waited for
       waitsUntil: number; // when it is asked again, as there was no place for it; 0: it did not wait
     }
-  | { kind: "complete"; answer: Answer; milliseconds: number | null }
+  | { kind: "complete"; answer: Answer; milliseconds: number | null; given?: Answer } // `given`: as it was stored
   | { kind: "stopped"; draft: Draft }
   | { kind: "failed"; draft: Draft; code: string; refusal?: Refusal };
 
@@ -103,15 +103,15 @@ export function recalled(answer: Answer, milliseconds: number | null = null): An
     const ended = answer.since.find(({ document_id }) => document_id === one.document_id);
     return ended ? { ...one, valid_from: null, valid_until: ended.expired_on ?? null } : one;
   };
-  return { kind: "complete", answer: { ...answer, sources: answer.sources.map(dated) }, milliseconds };
+  return { kind: "complete", answer: { ...answer, sources: answer.sources.map(dated) }, milliseconds, given: answer };
 }
 
 /** The same answer with what became of its documents while it stands there. */
 export function toldSince(state: AnswerState, told: Readonly<Record<string, Since[]>>): AnswerState {
   if (state.kind !== "complete") return state;
-  const { answer, milliseconds } = state;
+  const { answer, milliseconds, given = answer } = state;
   const since = told[answer.id] ?? answer.since;
-  return since.length + answer.since.length > 0 ? recalled({ ...answer, since }, milliseconds) : state;
+  return since.length + answer.since.length > 0 ? recalled({ ...given, since }, milliseconds) : state;
 }
 
 /** The answer after `event`. An answer that has ended stays as it is, whatever comes late. */

@@ -169,6 +169,7 @@ test("what becomes of a document is said at the answers that stand there, and no
   );
   const again = reduceConversation(after, { type: "since", answers: { a1: [], a2: [] } });
   expect(again.turns.map(({ state }) => view(state).since)).toEqual([[], []]);
+  expect(again.turns.map(({ state }) => view(state).sources[0]?.valid_from)).toEqual(["2026-01-01", null]);
 });
 
 describe("a question that was held up", () => {
