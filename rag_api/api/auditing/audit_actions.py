@@ -125,6 +125,9 @@ BESIDE = {
     for act in (ACTIONS["GET /documents/{document_id}"], ACTIONS["GET /documents/{document_id}/file"])
 }
 
+# An upload that took the place of the version before it. Its beginning is an upload like any other.
+REPLACED = Act("document.replaced", changes=True)
+
 
 def act_of(methods: set[str], path: str) -> Act:
     """Raises TypeError for a route that is not in the table."""

@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from rag_api.api.auditing.audit_actions import BESIDE, Act
+from rag_api.api.auditing.audit_actions import BESIDE, REPLACED, Act
 from rag_api.api.outcome import client_of
 from rag_api.api.problems import CODES
 from rag_api.api.sign_in.tokens import KEY_START, prefix_of
@@ -46,6 +46,10 @@ class Noted:
         """Whether nobody chose it, and a page shows it beside an answer."""
         if an_answer:
             self.act = BESIDE[self.act]
+
+    def replaced(self) -> None:
+        """What was loaded took the place of the version before it."""
+        self.act = REPLACED
 
     def documents(self, documents: Iterable[Document]) -> None:
         """These are shown, opened or changed."""

@@ -539,6 +539,8 @@ def upload_document(
             readers=1,
         )
     trail.on |= ingested(report)
+    if known is not None and report.indexed:
+        trail.replaced()
     # a letterhead may be that of documents of others
     own = readable(db, user, [one.document_id for one in report.retitled])
     return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in own)))

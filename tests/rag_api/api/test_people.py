@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_api.api.auditing.audit_actions import ACTIONS, BESIDE
+from rag_api.api.auditing.audit_actions import ACTIONS, BESIDE, REPLACED
 from rag_api.api.people import AccountFilter, matching
 from rag_api.audit.erasing import forget_person
 from rag_api.audit.verify import Verified, verify
@@ -364,7 +364,7 @@ def test_every_action_of_the_trail_has_words_in_both_languages() -> None:
     folder = Path(__file__).parents[3] / "web" / "src" / "i18n"
     english, dutch = (json.loads((folder / f"actions.{language}.json").read_text("utf-8")) for language in ("en", "nl"))
     beside = {"question.answered", "audit.erased", "service.run"}  # written by none of these tables
-    actions = {act.action for act in (*ACTIONS.values(), *BESIDE.values())}
+    actions = {act.action for act in (*ACTIONS.values(), *BESIDE.values(), REPLACED)}
     actions |= {act.action for act in COMMANDS.values() if act}
     assert set(english) == set(dutch) == actions | beside
 

@@ -299,6 +299,21 @@ def test_the_reason_of_a_withdrawal_is_kept_and_not_in_the_chain_itself(world: W
     world.container.db.run("delete from documents where id = %(id)s", {"id": document.id})
 
 
+def test_a_new_version_that_is_uploaded_is_told_from_a_document_that_was_not_there(world: World) -> None:
+    def uploaded(text: str) -> list[tuple[str, str]]:
+        began = world.now
+        sent = world.send("POST", "/documents", "admin", files={"file": ("nieuw-hier.txt", text.encode())})
+        (item,) = sent.raise_for_status().json()["items"]
+        assert item["outcome"] in ("indexed", "unchanged")
+        return [(one["action"], one["result"]) for one in world.said(began)]
+
+    begun = ("document.uploaded", "begun")
+    assert uploaded("Na een val belt u de wacht.") == [begun, ("document.uploaded", "success")]
+    assert uploaded("Na een val belt u de wacht.") == [begun, ("document.uploaded", "success")], "it is the same"
+    assert uploaded("Na een val belt u de arts.") == [begun, ("document.replaced", "success")]
+    world.container.db.run("delete from documents where source = 'nieuw-hier.txt'")
+
+
 def test_a_change_of_who_may_read_says_who_could_and_a_replacement_names_what_it_replaces(world: World) -> None:
     old = load(world.container, "oud.pdf", "Zo was het.", title="Werkwijze van vroeger")
     new = load(world.container, "nieuw.pdf", "Zo is het.")

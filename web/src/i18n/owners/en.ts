@@ -79,7 +79,7 @@ export const owners = {
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",
     open: "waits for an answer",
     kinds: { question: "Question", report: "Report" },
-    outcomes: { answered: "Answered", mended: "Being corrected", retired: "Document taken out" },
+    outcomes: { answered: "Answered", mended: "Being corrected", retired: "Document withdrawn" },
     unseen: "new",
     about: "About",
     hidden: "a document that you may no longer read",
@@ -100,15 +100,15 @@ export const owners = {
     replied: (day: string, by: string | null, passed: boolean) =>
       `${by === null ? "Answer" : `Answer by ${by ? `${passed ? "" : "the owner, "}${by}` : "quality staff"}`}, ${day}`,
     newer: (day: string) => `A new version of this document is in force since ${day}.`,
-    gone: (day: string) => `This document was taken out on ${day}.`,
+    gone: (day: string) => `This document was withdrawn on ${day}.`,
     reply: "Your answer",
     replyHelp: "Who asked sees it. Write nothing about a patient.",
     answer: "Answer",
     mend: "It is being corrected",
-    retire: "Take the document out",
+    retire: "Withdraw the document",
     sureRetire: (title: string, version: string, file: string) =>
-      `Take “${title}”${version && `, version ${version}`} (${file}) out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
-    yesRetire: "Yes, take it out",
+      `Withdraw “${title}”${version && `, version ${version}`} (${file})? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
+    yesRetire: "Yes, withdraw it",
     noReason: "Without saying why",
     unanswered: "Asked in vain, nearest to your documents",
     unansweredLead:
@@ -121,7 +121,7 @@ export const owners = {
     named: (title: string, count: number) =>
       `It stands in “${title}”, ${count === 1 ? "a reader says" : `${count} readers say`}: the question's words may be missing there.`,
     conflict: "Somebody answered this meanwhile. Load the page again.",
-    notYours: "This document is not yours to take out: its owner or an administrator does.",
+    notYours: "This document is not yours to withdraw: its owner or an administrator does.",
   },
   named: {
     lead: "Who answers for documents: a mail address that is told of questions, accounts that answer here, or both. Where nobody is known, quality staff get the questions.",
