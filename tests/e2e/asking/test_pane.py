@@ -256,6 +256,55 @@ def test_where_the_source_lies_over_the_conversation_there_is_no_border(new_page
     expect(page.get_by_role("separator")).to_have_count(0)
 
 
+IN_PANE = """() => { const pane = document.querySelector('.pages'), box = pane.getBoundingClientRect();
+    return [...document.querySelectorAll(".page[data-page='3'] .highlight")].map(one => one.getBoundingClientRect())
+        .map(one => [one.left - box.left, box.left + pane.clientWidth - one.right, one.top - box.top, box.bottom - one.bottom]
+            .map(Math.round)); }"""
+
+
+@pytest.mark.parametrize(("width", "height", "ratio"), [(320, 640, 2), (390, 844, 3), (640, 400, 2), (700, 500, 2)])
+def test_no_marked_line_is_cut_off_however_small_the_pane_and_large_the_words(
+    new_page: NewPage, base_url: str, tmp_path: Path, width: int, height: int, ratio: int
+) -> None:
+    page = new_page(width=width, height=height, device_scale_factor=ratio)  # a desktop's, at 200%
+    page.goto(base_url)
+    for size in ("normal", "largest"):
+        page.evaluate("size => { document.documentElement.dataset.size = size }", size)
+        ask(page)
+        expect(page.locator(".made")).to_be_visible()
+        page.locator(".answer-text .quote").last.click()
+        expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
+        sides = page.evaluate(IN_PANE)
+        assert sides
+        assert [one for one in sides if min(one[:2]) < 0] == [], (size, sides)
+        page.screenshot(path=tmp_path / f"{size}-{width}.png")
+        page.get_by_role("button", name="Sluit de bron").click()
+        page.get_by_role("button", name="Nieuwe vraag").click()
+
+
+def test_the_marked_words_stay_in_sight_when_words_or_pane_change(new_page: NewPage, base_url: str) -> None:
+    page = opened(new_page(width=1366), base_url)
+    page.locator(".answer-text .quote").first.click()
+    expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
+
+    def seen() -> None:
+        page.wait_for_timeout(200)  # the pages follow the pane in the next frame
+        sides = page.evaluate(IN_PANE)
+        assert sides
+        assert [one for one in sides if min(one) < 0] == []
+
+    for size in ("largest", "normal"):
+        page.evaluate("size => { document.documentElement.dataset.size = size }", size)
+        seen()
+    border = page.get_by_role("separator", name="Breedte van het gesprek")
+    for key in ("End", "Home", "Enter"):
+        border.press(key)
+        seen()
+    for width, height in ((1024, 500), (600, 900), (390, 844), (1366, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        seen()
+
+
 def test_of_300_pages_few_are_drawn_wherever_one_scrolls(new_page: NewPage, base_url: str, script: Script) -> None:
     script.pages, script.pdf = 300, build_pdf(300)
     page = opened(new_page(), base_url)

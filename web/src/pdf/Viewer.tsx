@@ -6,6 +6,8 @@ import type { DocumentDetail } from "../api/types";
 import type { Found } from "./find";
 import {
   currentPage,
+  keptScroll,
+  type Layout,
   PAGE_GAP,
   pageScales,
   pageTops,
@@ -29,6 +31,8 @@ export interface Wanted {
   page: number;
 }
 
+type PaneRef = React.RefObject<HTMLElement | null>;
+
 interface Props {
   document: Shown;
   highlights: readonly Highlight[];
@@ -38,24 +42,30 @@ interface Props {
   wanted: Wanted | null; // the page that the reader chose
   wish?: unknown; // another one each time that its reader asks for the current place
   onPage(number: number): void;
+  onWidth(pixels: number): void; // of the pane
 }
 
-export function Viewer({ document, highlights, current, zoom, found, wanted, wish, onPage }: Props) {
+export function Viewer({ document, highlights, current, zoom, found, wanted, wish, onPage, onWidth }: Props) {
   const { pdf, pages } = document;
   const pane = useRef<HTMLElement>(null);
   const { width, height, scrollTop, onScroll } = useWindow(pane);
   const { scales, tops, column } = useMemo(() => layout(pages, width, zoom), [pages, width, zoom]);
 
-  useKeptPlace(pane, tops.at(-1) ?? 0);
-  useScrollTo(pane, width > 0 ? highlights[current] : undefined, wish, tops, scales);
+  const lies = useMemo(() => ({ tops, scales, height }), [tops, scales, height]);
+  const note = useKeptPlace(pane, lies, highlights, current);
+  useScrollTo(pane, lies, highlights, current, wish);
   useScrollToPage(pane, wanted, tops);
   const match = useMemo(
     () => (found.page > 0 ? { page: found.page, index: found.index } : null),
     [found.page, found.index],
   );
   useScrollToPage(pane, match, tops, true);
+  useLayoutEffect(note);
   const shown = currentPage(tops, scrollTop, height) + 1;
   useEffect(() => onPage(shown), [onPage, shown]);
+  useEffect(() => {
+    if (width > 0) onWidth(width);
+  }, [onWidth, width]);
 
   const [first, last] = visiblePages(tops, scrollTop, height);
   return (
@@ -85,7 +95,7 @@ function layout(pages: readonly Size[], paneWidth: number, zoom: number) {
 }
 
 /** Size and position of the scrolled window, at most once a frame. */
-function useWindow(pane: React.RefObject<HTMLElement | null>) {
+function useWindow(pane: PaneRef) {
   const [state, setState] = useState({ width: 0, height: 0, scrollTop: 0 });
   const measure = useCallback(() => {
     const element = pane.current;
@@ -105,14 +115,35 @@ function useWindow(pane: React.RefObject<HTMLElement | null>) {
 }
 
 /**
- * Keeps the same words in the window when the pages grow or shrink. `length`: of the whole column.
+ * Keeps the marked words in the window where they were in sight, else those on top, when the pages
+ * or the window become larger or smaller. Returns what notes how far was scrolled, after all that
+ * scrolls.
  */
-function useKeptPlace(pane: React.RefObject<HTMLElement | null>, length: number): void {
-  const before = useRef(length);
+function useKeptPlace(pane: PaneRef, lies: Layout, highlights: readonly Highlight[], current: number): () => void {
+  const before = useRef({ lies, scrollTop: 0 });
   useLayoutEffect(() => {
-    if (pane.current && before.current !== length) pane.current.scrollTop *= length / before.current;
-    before.current = length;
-  }, [pane, length]);
+    const { lies: old, scrollTop } = before.current;
+    if (!pane.current || old === lies || old.height === 0) return;
+    const mark = highlights[current];
+    const kept = keptScroll(old, scrollTop, lies, mark ? { page: mark.page, y: placeDown(mark, old) } : null);
+    pane.current.scrollTop = kept.scrollTop;
+    if (mark && kept.seen) showSides(pane.current, mark, highlights, lies);
+  }, [pane, lies, highlights, current]);
+  return () => {
+    before.current = { lies, scrollTop: pane.current?.scrollTop ?? 0 };
+  };
+}
+
+/** How far down its page a place is to stand in view, in points. */
+const placeDown = (mark: Highlight, { scales, height }: Layout): number =>
+  topOf(mark, (height * 3) / 4 / (scales[mark.page - 1] ?? 1));
+
+/** Sideways: all that is marked on the page, where it has room, else the mark. */
+function showSides(pane: HTMLElement, mark: Highlight, highlights: readonly Highlight[], { scales }: Layout): void {
+  const scale = scales[mark.page - 1] ?? 1;
+  const all = sidesOf(highlights, mark.page);
+  const sides = all && (all[1] - all[0]) * scale <= pane.clientWidth ? all : sidesOf([mark], mark.page);
+  if (sides) pane.scrollLeft = scrollLeftTarget(...sides, scale, pane.clientWidth);
 }
 
 /**
@@ -120,40 +151,34 @@ function useKeptPlace(pane: React.RefObject<HTMLElement | null>, length: number)
  * the reader's own scrolling is left alone.
  */
 function useScrollTo(
-  pane: React.RefObject<HTMLElement | null>,
-  wanted: Highlight | undefined,
+  pane: PaneRef,
+  lies: Layout,
+  highlights: readonly Highlight[],
+  current: number,
   wish: unknown,
-  tops: readonly number[],
-  scales: readonly number[],
 ): void {
   const done = useRef({ wish, place: "", at: "" });
   useLayoutEffect(() => {
-    if (!pane.current || !wanted) return;
+    const wanted = highlights[current];
+    if (!pane.current || !wanted || lies.height === 0) return;
     const { key, page, rects } = wanted;
     const { current: before } = done;
     const place = `${key} ${page} ${JSON.stringify(rects)}`;
     if (before.place === place && before.wish === wish) return;
-    const [top, scale] = [tops[page - 1] ?? 0, scales[page - 1] ?? 1];
-    const high = pane.current.clientHeight;
-    const down = topOf(wanted, (high * 3) / 4 / scale);
+    const { tops, scales, height } = lies;
+    const down = placeDown(wanted, lies);
     const at = `${key} ${page} ${down}`;
     done.current = { wish, place, at };
     if (before.at === at && before.wish === wish) return;
-    pane.current.scrollTop = scrollTarget(top, down, scale, high);
-    const sides = sidesOf(wanted);
-    if (sides) pane.current.scrollLeft = scrollLeftTarget(...sides, scale, pane.current.clientWidth);
-  }, [pane, wanted, wish, tops, scales]);
+    pane.current.scrollTop = scrollTarget(tops[page - 1] ?? 0, down, scales[page - 1] ?? 1, height);
+    showSides(pane.current, wanted, highlights, lies);
+  }, [pane, lies, highlights, current, wish]);
 }
 
 /**
  * Scrolls to the top of a page each time that one is wanted; `unseen`: only when it is not drawn.
  */
-function useScrollToPage(
-  pane: React.RefObject<HTMLElement | null>,
-  wanted: Wanted | null,
-  tops: readonly number[],
-  unseen = false,
-): void {
+function useScrollToPage(pane: PaneRef, wanted: Wanted | null, tops: readonly number[], unseen = false): void {
   const done = useRef<Wanted | null>(null);
   useLayoutEffect(() => {
     if (!pane.current || !wanted || done.current === wanted) return;

@@ -83,6 +83,14 @@ export function zoomTo(pageWidth: number, left: number, right: number, most: num
   return Math.max(1, Math.min(most, pageWidth / Math.max(right - left + 2 * AROUND, 1)));
 }
 
+const EDGE = 2; // pixels
+
+/** The largest zoom at which what lies between these sides of a page is not cut off by the pane's. */
+export function zoomWithin(pageWidth: number, left: number, right: number, paneWidth: number): number {
+  const [whole = 1] = pageScales([{ width: pageWidth, height: 0 }], paneWidth, 1);
+  return (paneWidth - 2 * EDGE) / Math.max((right - left) * whole, 1);
+}
+
 const LEGIBLE = 8; // pixels of a line: the answer has its words larger, and a line cut off is no proof
 
 /** The zoom at which lines so high can be read in a pane so wide. */
@@ -96,8 +104,42 @@ export function zoomToRead(pageWidth: number, lineHeight: number, paneWidth: num
  * that it begins there.
  */
 export function scrollLeftTarget(left: number, right: number, scale: number, windowWidth: number): number {
-  const beside = Math.max((windowWidth - (right - left) * scale) / 2, AROUND);
-  return Math.max(0, left * scale - beside);
+  const beside = (windowWidth - (right - left) * scale) / 2;
+  return Math.max(0, left * scale - (beside < 0 ? AROUND : beside));
+}
+
+/** How the pages lie in a window so high. */
+export interface Layout {
+  tops: readonly number[];
+  scales: readonly number[];
+  height: number;
+}
+
+/** So many points down a page. */
+export interface Point {
+  page: number;
+  y: number;
+}
+
+const topAt = ({ tops, scales }: Layout, { page, y }: Point): number =>
+  (tops[page - 1] ?? 0) + y * (scales[page - 1] ?? 1);
+
+/**
+ * Where to scroll when the pages or their window become larger or smaller, so that a place that was
+ * in sight stands there again; else what stood on top does. `seen`: whether it was in sight.
+ */
+export function keptScroll(
+  before: Layout,
+  scrollTop: number,
+  now: Layout,
+  place: Point | null,
+): { seen: boolean; scrollTop: number } {
+  const down = place ? topAt(before, place) - scrollTop : -1;
+  const seen = place !== null && down >= 0 && down < before.height;
+  if (seen) return { seen, scrollTop: Math.max(0, topAt(now, place) - (down / before.height) * now.height) };
+  const index = currentPage(before.tops, scrollTop, 0);
+  const y = (scrollTop - (before.tops[index] ?? 0)) / (before.scales[index] ?? 1);
+  return { seen, scrollTop: Math.max(0, topAt(now, { page: index + 1, y })) };
 }
 
 /**

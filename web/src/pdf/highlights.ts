@@ -100,11 +100,9 @@ export function lineOf(highlight: Highlight): number {
   return heights.sort((a, b) => a - b)[heights.length >> 1] ?? 0;
 }
 
-/**
- * Left and right of the highlight on its first page, in points; null when only the page is known.
- */
-export function sidesOf(highlight: Highlight): [number, number] | null {
-  const rects = onFirstPage(highlight);
+/** Left and right of all that is marked on a page, in points; null when nothing is. */
+export function sidesOf(highlights: readonly Highlight[], page: number): [number, number] | null {
+  const rects = onPage(highlights, page).flatMap((one) => one.rects);
   if (rects.length === 0) return null;
   return [Math.min(...rects.map((rect) => rect.x0)), Math.max(...rects.map((rect) => rect.x1))];
 }

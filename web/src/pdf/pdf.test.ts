@@ -3,6 +3,7 @@ import { source, span } from "../testing/answers";
 import {
   canvasRatio,
   currentPage,
+  keptScroll,
   pageScales,
   pageTops,
   sameSize,
@@ -13,6 +14,7 @@ import {
   visiblePages,
   zoomTo,
   zoomToRead,
+  zoomWithin,
 } from "./geometry";
 import { highlightsOf, indexOf, lineOf, onPage, spanKey, topOf } from "./highlights";
 
@@ -29,6 +31,8 @@ describe("geometry", () => {
     expect(zoomToRead(595, 3, 390, 3)).toBe(3);
     expect((300 + 24) * scaleOf(zoomTo(595, 100, 400, 3))).toBeCloseTo(390 - 32);
     expect(zoomTo(595, 0, 595, 3)).toBe(1);
+    expect(zoomToRead(595, 3, 390, 9)).toBeGreaterThan(zoomWithin(595, 100, 400, 390)); // lines are not cut off
+    expect(300 * scaleOf(zoomWithin(595, 100, 400, 390))).toBeCloseTo(390 - 4);
   });
 
   test("what is narrower than the window stands in its middle, what is wider begins at its left", () => {
@@ -64,6 +68,27 @@ describe("geometry", () => {
     expect(place).toBeGreaterThan(0);
     expect(place).toBeLessThan(300);
     expect(currentPage(tops, scrollTop, 900)).toBe(9);
+  });
+
+  test("what was in sight stands there again when pages or window change, else what stood on top", () => {
+    const lies = (zoom: number, height: number) => {
+      const scales = pageScales(pages, 600, zoom);
+      return { tops: pageTops(pages.map((page, index) => scaled(page, scales[index] ?? 1))), scales, height };
+    };
+    const [before, now] = [lies(1, 900), lies(1.45, 600)];
+    const downIn = ({ tops, scales }: typeof now, scrollTop: number, page: number, y: number): number =>
+      (tops[page - 1] ?? 0) + y * (scales[page - 1] ?? 1) - scrollTop;
+    const place = { page: 40, y: 300 };
+    const at = (before.tops[39] ?? 0) + 300 * (before.scales[39] ?? 1) - 225;
+    const kept = keptScroll(before, at, now, place);
+    expect(kept.seen).toBe(true);
+    expect(downIn(now, kept.scrollTop, 40, 300)).toBeCloseTo(150);
+    for (const other of [place, null]) {
+      const read = (before.tops[9] ?? 0) + 100 * (before.scales[9] ?? 1);
+      const elsewhere = keptScroll(before, read, now, other);
+      expect(elsewhere.seen).toBe(false);
+      expect(downIn(now, elsewhere.scrollTop, 10, 100)).toBeCloseTo(0);
+    }
   });
 
   test("a canvas never grows past what devices can hold", () => {

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEf
 import type { Source } from "../../api/types";
 import { useWardMessages } from "../../i18n";
 import { type Found, NOTHING } from "../../pdf/find";
-import { zoomTo, zoomToRead } from "../../pdf/geometry";
+import { zoomTo, zoomToRead, zoomWithin } from "../../pdf/geometry";
 import { type Highlight, lineOf, sidesOf } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
 import { useWordSize } from "../../pdf/useWordSize";
@@ -78,7 +78,8 @@ export function SourcePane({
   const place = highlights[current];
   const phone = usePhone();
   const size = useWordSize();
-  const zoom = chosen ?? zoomOf(document, place, highlights, size, phone);
+  const [room, setRoom] = useState(innerWidth); // until the pane's own width is known
+  const zoom = chosen ?? zoomOf(document, place, highlights, size, phone ? room : null);
   return (
     <>
       {over && <button type="button" className="behind" tabIndex={-1} aria-hidden="true" onClick={onClose} />}
@@ -144,6 +145,7 @@ export function SourcePane({
               key={source.document_id}
               {...{ document: open, highlights, current, wish, zoom, found, wanted }}
               onPage={setPage}
+              onWidth={setRoom}
             />
           </div>
         ) : (
@@ -155,25 +157,24 @@ export function SourcePane({
 }
 
 /**
- * `size`: the reader's, times normal. No marked line is cut for it, but on a phone, where a whole
- * page's words would be too small to read: there all that are marked on it fill the pane, and are
- * larger where these still are too small.
+ * `size`: the reader's, times normal; `room`: the pane's width on a phone, where a whole page's
+ * words would be too small to read. There all lines that are marked on it fill the pane, to its
+ * very edges where they still are too small. No marked line is cut off.
  */
 function zoomOf(
   document: OpenDocument,
   place: Highlight | undefined,
   highlights: readonly Highlight[],
   size: number,
-  phone: boolean,
+  room: number | null,
 ): number {
-  const marked = highlights.filter(({ page }) => page === place?.page).flatMap((one) => sidesOf(one) ?? []);
-  const sides = marked.length > 0 && ([Math.min(...marked), Math.max(...marked)] as const);
+  const sides = place && sidesOf(highlights, place.page);
   const page = document.kind === "open" && place ? document.pages[place.page - 1] : undefined;
-  if (!place || !sides || !page) return phone ? 1 : size;
+  if (!place || !sides || !page) return room === null ? size : 1;
   const whole = zoomTo(page.width, ...sides, LARGEST);
-  return phone
-    ? Math.max(whole, zoomToRead(page.width, lineOf(place) / size, innerWidth, LARGEST))
-    : Math.min(size, whole);
+  if (room === null) return Math.min(size, whole);
+  const legible = zoomToRead(page.width, lineOf(place) / size, room, LARGEST);
+  return Math.max(whole, Math.min(legible, zoomWithin(page.width, ...sides, room)));
 }
 
 /** What lies over the rest takes the focus. */
