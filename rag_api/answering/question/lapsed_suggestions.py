@@ -10,6 +10,7 @@ from rag_api.db import Database
 from rag_api.db.questions.lapsed import lapsed_documents, lapsed_pages, nothing_in_place_of
 from rag_api.domain import Document, DocumentStatus, Filters, User
 from rag_api.query.analysis import Analysis
+from rag_api.stores.filters import among
 from rag_api.text.word_match import ALIKE, held
 
 SHOWN = 2
@@ -17,14 +18,16 @@ _TOLD = 2  # words of a question that tell a page from others
 
 
 def lapsed_fitting(question: Analysis, filters: Filters, user: User, db: Database) -> list[Document]:
-    """Those of which most of the title's words are the question's, and those with a page that holds
-    all of its words; of expired ones none where these were searched. Blocks."""
+    """Of what is asked for, those of which most of the title's words are the question's, and those
+    with a page that holds all of its words; of expired ones none where these were searched.
+    Blocks."""
     today = filters.valid_on or date.today()
     asked = stems_of(" ".join((question.text, *question.expansions)))
     known = [
         one
         for one in lapsed_documents(db, user, today)
         if (not filters.include_expired or one.status == DocumentStatus.RETIRED)
+        and among(filters, one.id, one.metadata)
         and not question.patient.excludes(one.metadata.target_groups)
     ]
     holding = _holding(question, user, db, today) if known else frozenset()

@@ -63,6 +63,18 @@ def test_an_expired_document_is_named_unless_it_was_searched(container: Containe
     assert "lapsed" not in [one["code"] for one in found["notices"]]
 
 
+def test_none_is_named_that_was_not_asked_for(container: Container, client: TestClient) -> None:
+    procedure(container, department="Pediatrie", document_type="protocol", language="nl", valid_until=LAST)
+    told = {
+        str(filters): len(refused(client, BY_WORDS, filters=filters)[1])
+        for name, own, other in (
+            ("departments", "Pediatrie", "Keuken"), ("document_types", "protocol", "folder"), ("languages", "nl", "en"),
+        )
+        for filters in ({name: [own]}, {name: [other]})
+    }  # fmt: skip
+    assert list(told.values()) == [1, 0] * 3, told
+
+
 @pytest.mark.parametrize("why", ["hidden", "others", "replaced", "same title", "other words"])
 def test_none_is_named_that_is_not_the_askers_to_know_or_that_does_not_fit(
     container: Container, client: TestClient, why: str
