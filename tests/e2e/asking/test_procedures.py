@@ -95,6 +95,10 @@ def test_what_is_about_the_words_and_does_not_hold_them_stands_below(
     related = page.get_by_role("region", name=words["related"])
     expect(related.get_by_role("link", name=TITLE)).to_have_attribute("href", "/d/sedatie#page=1")
     faultless(page)
+    validity = page.get_by_label("Geldigheid" if locale == "nl-BE" else "Validity")
+    for wanted, count in (("expired", 0), ("valid", 1), ("upcoming", 0), ("", 1)):
+        validity.select_option(wanted)
+        expect(related).to_have_count(count)
     script.related = []
     page.get_by_label(words["search"]).fill("slaapmiddelen")
     expect(related).to_have_count(0)

@@ -50,7 +50,7 @@ export function Procedures() {
           {m.admin.more}
         </button>
       )}
-      <Related filters={wanted} />
+      {(filters.validity === "" || filters.validity === "valid") && <Related filters={wanted} />}
     </Staff>
   );
 }

@@ -5,11 +5,11 @@ import { LISTS } from "./list";
 import type { DocumentFilters } from "./pages";
 
 /** Of what is valid today alone; nothing is asked for no words. */
-export const useRelated = ({ search, department, document_type, validity }: DocumentFilters) =>
+export const useRelated = ({ search, department, document_type }: DocumentFilters) =>
   useQuery({
     queryKey: [...LISTS, "related", search, department, document_type],
     queryFn: ({ signal }) =>
       call(service.GET("/search", { params: { query: { search, department, document_type } }, signal })),
     select: ({ documents }) => documents,
-    enabled: search !== "" && (validity === "" || validity === "valid"),
+    enabled: search !== "",
   });
