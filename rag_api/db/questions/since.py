@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from rag_api.db import Database
+from rag_api.db.access import OWNS, READS, values
 from rag_api.db.documents import get_documents, replacing
 from rag_api.domain import Answer, AnswerStatus, Document, DocumentStatus, User
 
@@ -19,23 +20,51 @@ class Since:
     expired_on: date | None = None  # its last day, where nothing else ended it; else another counts in its place
 
 
-def since_given(db: Database, user: User, answers: Sequence[Answer], today: date) -> list[list[Since]]:
-    """Of each answer, of the documents that it quotes, else of those that it shows; none of a
-    refusal, and none that was told when it was given."""
-    named = [tuple(dict.fromkeys(_documents_of(answer))) for answer in answers]
-    known = get_documents(db, user, sorted({one for ids in named for one in ids}))
-    newer = replacing(db, user, known.values(), today)
-    found = {id_: since for id_, one in known.items() if (since := _since(one, newer.get(id_), today)) is not None}
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The documents that an answer quotes, else those that it shows; none of a refusal. `told`:
+    what was said of which when it was given."""
+
+    answer_id: str
+    documents: tuple[str, ...]
+    told: frozenset[tuple[str, str]]
+
+
+def named_in(answer: Answer) -> Named:
+    quoted = [one.document_id for one in answer.citations] or [one.document.id for one in answer.sources]
+    told = frozenset((source.document.id, caution.code) for source in answer.sources for caution in source.cautions)
+    return Named(answer.id, () if answer.status == AnswerStatus.NOT_FOUND else tuple(dict.fromkeys(quoted)), told)
+
+
+def named_in_conversation(db: Database, user: User, conversation_id: str) -> list[Named]:
+    """The same of each of its answers, as `answers_of` gives them, without these themselves."""
+    rows = db.all(
+        f"""select id, case
+            when status = %(refused)s then '{{}}'
+            when citations = '[]' or exists (select 1 from jsonb_array_elements(sources) s
+              where s->'document'->>'id' not in (select id from documents where {READS}))
+            then array(select s->'document'->>'id' from jsonb_array_elements(sources) s)
+            else array(select c->>'document_id' from jsonb_array_elements(citations) c) end as documents,
+          array(select array[s->'document'->>'id', c->>'code']
+            from jsonb_array_elements(sources) s, jsonb_array_elements(s->'cautions') c) as told
+        from answers where conversation_id = %(id)s and {OWNS} order by created_at, id""",  # noqa: S608
+        values(user, id=conversation_id, refused=AnswerStatus.NOT_FOUND),
+    )
     return [
-        [found[id_] for id_ in ids if id_ in found and not _is_told(answer, found[id_])]
-        for answer, ids in zip(answers, named, strict=True)
+        Named(row["id"], tuple(dict.fromkeys(row["documents"])), frozenset((one, code) for one, code in row["told"]))
+        for row in rows
     ]
 
 
-def _documents_of(answer: Answer) -> Iterable[str]:
-    if answer.status == AnswerStatus.NOT_FOUND:
-        return ()
-    return [one.document_id for one in answer.citations] or [one.document.id for one in answer.sources]
+def since_given(db: Database, user: User, given: Sequence[Named], today: date) -> list[list[Since]]:
+    """Of the documents of each, none that was told when the answer was given."""
+    known = get_documents(db, user, sorted({one for named in given for one in named.documents}))
+    newer = replacing(db, user, known.values(), today)
+    found = {id_: since for id_, one in known.items() if (since := _since(one, newer.get(id_), today)) is not None}
+    return [
+        [found[id_] for id_ in named.documents if id_ in found and (id_, _code_of(found[id_])) not in named.told]
+        for named in given
+    ]
 
 
 def _since(document: Document, newer: Document | None, today: date) -> Since | None:
@@ -45,11 +74,6 @@ def _since(document: Document, newer: Document | None, today: date) -> Since | N
     return Since(document, None, False, until) if until is not None and until < today else None
 
 
-def _is_told(answer: Answer, since: Since) -> bool:
-    code = "" if since.withdrawn else "superseded" if since.expired_on is None else "expired"
-    return any(
-        caution.code == code
-        for source in answer.sources
-        if source.document.id == since.document.id
-        for caution in source.cautions
-    )
+def _code_of(since: Since) -> str:
+    """Of the caution that says the same beside a source; "": none does."""
+    return "" if since.withdrawn else "superseded" if since.expired_on is None else "expired"

@@ -18,7 +18,7 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import Result
 from rag_api.db.questions import answers as stored
 from rag_api.db.questions.reviews import judged_of
-from rag_api.db.questions.since import since_given
+from rag_api.db.questions.since import named_in, named_in_conversation, since_given
 
 Search = Annotated[
     str,
@@ -55,7 +55,7 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
     conversation = conversation_out(stored.get_conversation(db, user, conversation_id))
     answers = stored.answers_of(db, user, conversation_id)
     trail.answers(answers)
-    since = since_given(db, user, answers, date.today())
+    since = since_given(db, user, [named_in(one) for one in answers], date.today())
     judged = judged_of(db, user, answers)
     shown = [answer_out(*one) for one in zip(answers, since, judged, strict=True)]
     return api.ConversationDetail(**conversation.model_dump(), answers=shown)
@@ -70,9 +70,9 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
 def get_since(db: DbDep, user: UserDep, conversation_id: Uuid) -> api.SinceByAnswer:
     """For a page on which they still stand: nothing of the answers themselves."""
     stored.get_conversation(db, user, conversation_id)  # else it is not found
-    answers = stored.answers_of(db, user, conversation_id)
-    given = zip(answers, since_given(db, user, answers, date.today()), strict=True)
-    return api.SinceByAnswer(answers={answer.id: [since_out(one) for one in since] for answer, since in given})
+    named = named_in_conversation(db, user, conversation_id)
+    given = zip(named, since_given(db, user, named, date.today()), strict=True)
+    return api.SinceByAnswer(answers={one.answer_id: [since_out(of) for of in since] for one, since in given})
 
 
 @router.patch(
@@ -116,6 +116,6 @@ def delete_conversation(
 def get_answer(db: DbDep, user: UserDep, trail: TrailDep, answer_id: Uuid) -> api.AnswerOut:
     answer = stored.get_answer(db, user, answer_id)
     trail.answers([answer])
-    (since,) = since_given(db, user, [answer], date.today())
+    (since,) = since_given(db, user, [named_in(answer)], date.today())
     (judged,) = judged_of(db, user, [answer])
     return answer_out(answer, since, judged)

@@ -79,3 +79,52 @@ def test_a_document_that_expired_since_is_told_unless_it_was_told_with_the_answe
     for id_ in (asked["id"], again["id"]):
         (one,) = client.get(f"/answers/{id_}").json()["since"]
         assert (one["withdrawn"], one["expired_on"]) == (True, None)
+
+
+QUOTES = """update answers set status = 'answered', text = %(text)s, citations = jsonb_build_array(jsonb_build_object(
+    'start', 0, 'end', length(%(text)s), 'document_id', %(id)s::text, 'source_start', 0, 'source_end', length(%(text)s),
+    'text', %(text)s, 'page', 1, 'rects', '[]'::jsonb, 'rank', 1)) where status <> 'not_found'"""
+
+
+@pytest.mark.parametrize("quotes", [False, True])
+def test_what_is_asked_of_a_conversation_is_what_its_answers_say(
+    container: Container, client: TestClient, quotes: bool
+) -> None:
+    one = load(container, "a.pdf", CHILD, title="Pijn")
+    other = load(container, "b.pdf", "Noteer elke gift van paracetamol bij een kind van 12 kg.", title="Noteren")
+    asked: dict[str, str] = {}
+    for question in (QUESTION, "Welke vlag hangt er op het stadhuis van Ieper?", QUESTION):
+        body = {"question": question, "mode": "sources", "conversation_id": asked.get("conversation_id")}
+        asked = client.post("/ask", json=body).json()
+    path = f"/conversations/{asked['conversation_id']}"
+    if quotes:
+        container.db.run(QUOTES, {"id": one.id, "text": "Paracetamol."})
+
+    def since() -> list[list[str]]:
+        stored = {one["id"]: one["since"] for one in client.get(path).json()["answers"]}
+        assert client.get(f"{path}/since").json()["answers"] == stored
+        return [sorted(one["title"] for one in said) for said in stored.values()]
+
+    assert since() == [[], [], []]
+    container.db.run("update answers set status = 'not_found' where question like 'Welke vlag%'")
+    container.db.run("update documents set status = 'retired'")
+    told = ["Pijn"] if quotes else ["Noteren", "Pijn"]
+    assert since() == [told, [], told]
+    hides = "update documents set groups = '{surgery}' where id = %(id)s"
+    container.db.run(hides, {"id": other.id})
+    assert since() == [["Pijn"], [], ["Pijn"]]
+    container.db.run("update documents set groups = '{everyone}'")
+    container.db.run(hides, {"id": one.id})
+    assert since() == [["Noteren"], [], ["Noteren"]], "what is withheld quotes nothing"
+
+
+def test_what_became_of_documents_is_asked_without_reading_the_answers(
+    container: Container, client: TestClient
+) -> None:
+    document = load(container, "a.pdf", CHILD, title="Pijn")
+    asked = client.post("/ask", json={"question": QUESTION, "mode": "sources"}).json()
+    container.db.run("update documents set status = 'retired' where id = %(id)s", {"id": document.id})
+    container.db.run("update answers set notices = '{}'")  # no answer can be made of this row any more
+    said = client.get(f"/conversations/{asked['conversation_id']}/since").json()["answers"]
+    assert [one["withdrawn"] for one in said[asked["id"]]] == [True]
+    assert client.get(f"/conversations/{asked['conversation_id']}").status_code == 500
