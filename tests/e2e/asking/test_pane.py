@@ -53,6 +53,30 @@ def test_what_the_page_opens_by_itself_is_asked_for_as_such_until_its_reader_cho
     assert "beside=true" not in files[-1]
 
 
+@pytest.mark.parametrize("deed", ["wheel", "press", "key"])
+def test_what_the_page_opens_by_itself_is_opened_last_once_its_reader_looks_into_it(
+    new_page: NewPage, base_url: str, deed: str
+) -> None:
+    page = opened(new_page(), base_url)
+    drawn = page.locator(".page[data-drawn=true]").first
+    expect(drawn).to_be_visible()
+    last = page.get_by_role("heading", name="Laatst geopend")
+    page.goto(base_url)
+    expect(page.get_by_role("link", name="Zoek een procedure")).to_be_visible()
+    expect(last).to_have_count(0)
+    ask(page)
+    expect(drawn).to_be_visible()
+    if deed == "key":
+        page.locator(".pages").focus()
+        page.keyboard.press("PageDown")
+    else:
+        drawn.hover()
+        page.mouse.wheel(0, 200) if deed == "wheel" else page.mouse.down()
+    page.wait_for_timeout(200)  # what the page keeps of it is kept by then
+    page.goto(base_url)
+    expect(last).to_be_visible()
+
+
 def look_for(page: Page, words: str) -> None:
     page.get_by_label("Woorden in dit document").fill(words)
 

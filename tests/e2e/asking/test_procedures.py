@@ -174,11 +174,12 @@ def test_a_closed_document_leads_back_to_its_search_and_to_the_first_page_from_e
     expect(elsewhere).to_have_url(f"{base_url}/")
 
 
-def test_a_source_of_an_answer_counts_as_opened(new_page: NewPage, base_url: str) -> None:
+def test_a_source_of_an_answer_counts_as_opened_by_who_opens_it(new_page: NewPage, base_url: str) -> None:
     page = new_page()
     page.goto(base_url)
     ask(page)
     complete(page)
+    page.locator(".answer-text .quote").first.click()
     page.get_by_role("button", name="Nieuwe vraag").click()
     expect(page.get_by_role("heading", name="Laatst geopend")).to_be_visible()
     expect(page.locator(".at-hand").get_by_role("link", name=TITLE)).to_be_visible()

@@ -33,6 +33,7 @@ interface Props {
   alone?: boolean; // nothing stands beside it
 }
 
+const LOOKS = ["wheel", "pointerdown", "keydown"]; // of who looks into what the page opened by itself
 const OVER = { role: "dialog", "aria-modal": true } as const;
 const BESIDE = { role: "complementary" } as const;
 
@@ -51,7 +52,8 @@ export function SourcePane({
   const pane = useRef<HTMLElement>(null);
   useFocusBack(over, wish, before);
   useFocusWithin(pane, over);
-  const document = useDocument(source.document_id, wish?.chosen === false);
+  const byItself = wish?.chosen === false;
+  const document = useDocument(source.document_id, byItself);
   const [chosen, setZoom] = useState<number | null>(null); // by the reader
   const [page, setPage] = useState(source.page);
   const [finding, setFinding] = useState(false);
@@ -73,8 +75,15 @@ export function SourcePane({
   const person = usePerson();
   const opened = document.kind === "open" ? document.detail.id : null;
   useEffect(() => {
-    if (opened) noteOpened(person, opened);
-  }, [person, opened]);
+    if (!opened) return;
+    const note = (): void => noteOpened(person, opened);
+    if (!byItself) return note();
+    const pages = pane.current?.querySelector(".source-body");
+    for (const deed of LOOKS) pages?.addEventListener(deed, note, { once: true });
+    return () => {
+      for (const deed of LOOKS) pages?.removeEventListener(deed, note);
+    };
+  }, [person, opened, byItself]);
   const place = highlights[current];
   const phone = usePhone();
   const size = useWordSize();
