@@ -85,7 +85,9 @@ export function zoomTo(pageWidth: number, left: number, right: number, most: num
 
 const EDGE = 2; // pixels
 
-/** The largest zoom at which what lies between these sides of a page is not cut off by the pane's. */
+/**
+ * The largest zoom at which what lies between these sides of a page is not cut off by the pane's.
+ */
 export function zoomWithin(pageWidth: number, left: number, right: number, paneWidth: number): number {
   const [whole = 1] = pageScales([{ width: pageWidth, height: 0 }], paneWidth, 1);
   return (paneWidth - 2 * EDGE) / Math.max((right - left) * whole, 1);
