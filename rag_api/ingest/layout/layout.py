@@ -25,6 +25,7 @@ from rag_api.ingest.layout.lines import Line, PageRules, Row, is_beside, joined_
 from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.pieces import SPACES, lines_in, pieces_of
 from rag_api.ingest.layout.scattered import in_no_order
+from rag_api.ingest.layout.tables.continued import NO_SIDES, continued
 from rag_api.ingest.layout.tables.grid import cells_of, joined
 from rag_api.ingest.layout.tables.rows import merged
 from rag_api.ingest.layout.tables.side_by_side import table_by_table
@@ -36,15 +37,21 @@ from rag_api.ingest.pdf.vector_graphics import Drawn
 _MAX_RULES = 600  # more is a drawing, not a table
 
 
-def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[Line | Row]:
-    """Lines and rows of a page; text that is turned another way than most comes last."""
+def lay_out(
+    glyphs: Glyphs, drawn: Drawn, width: float, height: float, before: NDArray[np.float32] = NO_SIDES
+) -> list[Line | Row]:
+    """Lines and rows of a page; text that is turned another way than most comes last. before: the
+    sides of the table at the foot of the page before."""
     shown, counts = _shown(glyphs)
     most = int(counts.argmax())
     items: dict[int, list[Line | Row]] = {}
     for turned in (most, *(t for t in range(4) if t != most and counts[t])):
         upright = _turn(glyphs.boxes, turned, width, height)
         rules = _turn_rules(drawn, turned, width, height)
-        items[turned] = _one_way(glyphs, shown & (glyphs.turned == turned), upright, rules, aside=turned != most)
+        sides_before = before if turned == most else NO_SIDES
+        items[turned] = _one_way(
+            glyphs, shown & (glyphs.turned == turned), upright, rules, turned != most, sides_before
+        )
     sides = [
         Side(line, _turn(_around(line.marked.boxes), most, width, height)[0])
         for turned, own in items.items()
@@ -122,6 +129,7 @@ def _one_way(
     upright: NDArray[np.float32],
     rules: tuple[NDArray[np.float32], NDArray[np.float32]],
     aside: bool,
+    before: NDArray[np.float32] = NO_SIDES,
 ) -> list[Line | Row]:
     visible = np.flatnonzero(shown & ~np.isin(glyphs.codes, SPACES))
     if not len(visible):
@@ -143,7 +151,8 @@ def _one_way(
     follows = _with_labels(downwards(drawn, pieces.boxes), lines, pieces.boxes, closed)
     follows = _with_laid_on(_headers_first(follows, lines), lines, glyphs.laid_on[visible[pieces.starts]])
     follows, cells = table_by_table(follows, pieces.boxes, cells, across)
-    return merged([lines[i] for i in follows], [cells[i] for i in follows], pieces.boxes[follows])
+    cells, boxes = [cells[i] for i in follows], pieces.boxes[follows]
+    return merged([lines[i] for i in follows], cells, boxes, continued(boxes, cells, across, down, before))
 
 
 def _order(lines: list[Line]) -> list[int]:

@@ -19,6 +19,7 @@ import numpy as np
 import pypdf
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
+from numpy.typing import NDArray
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import on_pages
@@ -26,6 +27,7 @@ from rag_api.ingest.layout.charts import posters
 from rag_api.ingest.layout.charts.charts import lines_in_charts, with_charts
 from rag_api.ingest.layout.layout import lay_out, rules_of
 from rag_api.ingest.layout.scattered import loose_lines, with_loose
+from rag_api.ingest.layout.tables.continued import NO_SIDES, sides_at_foot
 from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
 from rag_api.ingest.layout.tables.without_rules.uncertain_tables import uncertain_rows
 from rag_api.ingest.pdf.actual_text import keep_what_is_shown
@@ -115,6 +117,7 @@ def _pages(opened: _Open, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
     pages: list[LaidOut] = []
     failed: list[int] = []
     noted: dict[str, list[int]] = {code: [] for code in (*NOTES, *_NOTES)}
+    sides = NO_SIDES
     for index in range(opened.count):
         number = index + 1
         try:
@@ -123,7 +126,8 @@ def _pages(opened: _Open, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
             failed.append(number)
             pages.append(LaidOut(number, 595.0, 842.0, 0, 842.0, ()))
             continue
-        laid, notes = _page(opened, page, number, own)
+        laid, notes = _page(opened, page, number, own, sides)
+        sides = sides_at_foot(laid.items, laid.rules)
         pages.append(laid)
         for code in notes:
             noted[code].append(number)
@@ -134,8 +138,11 @@ def _pages(opened: _Open, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
     return tuple(pages), tuple(on_pages(code, numbers) for code, numbers in found.items() if numbers)
 
 
-def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidOut, list[str]]:
-    """The page, and which of the notes it deserves."""
+def _page(
+    opened: _Open, page: Any, number: int, own: int | None, before: NDArray[np.float32]
+) -> tuple[LaidOut, list[str]]:
+    """The page, and which of the notes it deserves. before: the sides of the table at the foot of
+    the page before."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
     lied = keep_what_is_shown(opened.document.raw, page.raw, drawn.texts)
@@ -150,7 +157,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
             return image.laid, noted
     found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn), drawn.squares, drawn.held)
     size = plane.width, plane.height
-    ordered = posters.in_order(lay_out(glyphs, drawn, *size), drawn, size)
+    ordered = posters.in_order(lay_out(glyphs, drawn, *size, before), drawn, size)
     items = with_charts(with_loose(with_stray_cells(ordered)), drawn, size)
     charted = lines_in_charts(items)
     frames = frames_of(drawn, plane.width, plane.height)

@@ -114,7 +114,7 @@ def _placed(row: Shape, reaches: Sequence[Reach | None], template: Sequence[Reac
         return replace(row, cells=tuple(replace(cell, column=n) for n, cell in enumerate(row.cells)))
     cells, least = [], 0
     for n, (cell, reach) in enumerate(zip(row.cells, reaches, strict=True)):
-        left = len(row.cells) - n - 1  # cells that must still find a column
+        left = sum(other is not None for other in reaches[n + 1 :])  # cells that must still find a column
         column = least if reach is None else _column(reach, template, least, len(template) - left)
         last = column if reach is None else _last(reach, template, column, len(template) - left)
         cells.append(replace(cell, column=column, columns=last - column + 1))

@@ -18,6 +18,7 @@ LONGEST = 300  # characters of a cell that are said again in each row
 _MOST = 20_000  # on a page
 
 Float = NDArray[np.float32]
+Ends = Mapping[int, tuple[int, int]]  # by table, the levels of its outer sides
 _ON = 2.0  # points that a rule may end before another one
 _BLANK = 8.0  # points: a cell without words is wider
 _HIGHEST = 80.0  # points: a row whose neighbours alone are coloured
@@ -79,15 +80,15 @@ def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
     x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
     above, below = nearest(y, x, across, -1), nearest(y, x, across, +1)
     before, behind = (nearest(x, y, down, side) if len(down) else np.full(len(x), -1) for side in (-1, +1))
-    levels, columns = _levels(across[:, 2]), _levels(down[:, 2])
+    rows, columns = levels(across[:, 2]), levels(down[:, 2])
     tables = _tables(across, down)
     for i in np.flatnonzero((above >= 0) & (below >= 0)).tolist():
         a, b = int(above[i]), int(below[i])
         if tables[a] != tables[b] and _NO_TABLE not in (tables[a], tables[b]):
             continue
         closed = before[i] >= 0 and behind[i] >= 0
-        band = Band(min(tables[a], tables[b]), _level(levels, across[a, 2]), _level(levels, across[b, 2]))
-        left, right = (_level(columns, down[at[i], 2]) if closed else -1 for at in (before, behind))
+        band = Band(min(tables[a], tables[b]), level_of(rows, across[a, 2]), level_of(rows, across[b, 2]))
+        left, right = (level_of(columns, down[at[i], 2]) if closed else -1 for at in (before, behind))
         narrow = bool(closed) and _is_narrow(across[[a, b]], down[[before[i], behind[i]], 2])
         found[i] = Cell(band, left, right, (a, b), narrow)
     return found
@@ -177,9 +178,10 @@ class Alone:
 
 
 def alone(
-    bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], boxes: Float, bold: Sequence[bool]
+    bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], boxes: Float, bold: Sequence[bool], known: Ends
 ) -> Alone:
-    ends: dict[int, tuple[int, int]] = {}
+    """known: the ends of tables that have several columns, whatever their words say."""
+    ends = dict(known)
     # by table, what stands in the first column of rows of several cells
     first: dict[int, list[int]] = defaultdict(list)
     for band, own in bands.items():
@@ -198,8 +200,8 @@ def alone(
     names: set[int] = set()
     rows: list[tuple[int, ...]] = []
     beside_blanks = _beside_blanks(bands, cells)
-    parted = {band.table for band, own in bands.items() if len(set(_sides(own, cells)[0])) > 1}
-    parted |= {band.table for band in beside_blanks}
+    several = (band for band, own in bands.items() if band in beside_blanks or len(set(_sides(own, cells)[0])) > 1)
+    parted = {*known, *(band.table for band in several)}
     for band, own in bands.items():
         lefts, rights = _sides(own, cells)
         if (
@@ -209,9 +211,8 @@ def alone(
             or any(_holds(band, one) for one in bands if one != band)
         ):
             continue
-        if _is_level_with_others(
-            own, [i for one in bands if one != band and one.table == band.table for i in bands[one]], boxes
-        ):
+        others = [i for one in bands if one != band and one.table == band.table for i in bands[one]]
+        if _is_level_with_others(own, others, boxes):
             continue
         left, right = ends[band.table]
         begins, apart = lefts[0] == left, all(bold[i] for i in own) and not all(bold[i] for i in first[band.table])
@@ -289,11 +290,11 @@ def nearest(at: NDArray[np.float64], along: NDArray[np.float64], rules: Float, s
     return np.where(np.isinf(distance.min(axis=1)), -1, distance.argmin(axis=1))
 
 
-def _levels(values: Float) -> NDArray[np.float64]:
+def levels(values: Float) -> NDArray[np.float64]:
     """Where rules lie, those close to each other taken as one."""
     ordered = np.sort(values.astype(np.float64))
     return ordered[np.concatenate([[True], np.diff(ordered) > _LEVEL])] if len(ordered) else ordered
 
 
-def _level(levels: NDArray[np.float64], value: float) -> int:
+def level_of(levels: NDArray[np.float64], value: float) -> int:
     return int(np.searchsorted(levels, value + 0.01, side="right"))

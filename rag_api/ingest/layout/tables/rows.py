@@ -8,10 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag_api.ingest.layout.lines import Line, Row, is_beside, is_level, joined_lines, lines_of
-from rag_api.ingest.layout.tables.grid import Band, Cell, alone, said_again
+from rag_api.ingest.layout.tables.grid import Band, Cell, Ends, Float, alone, said_again
 from rag_api.ingest.layout.tables.row_order import rows_down
 from rag_api.ingest.layout.tables.without_rules.aligned_tables import aligned_tables
 from rag_api.ingest.layout.tables.without_rules.column_tables import ColumnTable, column_tables
@@ -26,9 +25,9 @@ _PADDING = 0.6  # line heights between a full cell and the next column
 _MAX_CELL_LINES = 15  # more is a column of text in a frame, where no other row has its columns
 
 
-def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float32]) -> list[Line | Row]:
+def merged(lines: list[Line], cells: list[Cell | None], boxes: Float, ends: Ends) -> list[Line | Row]:
     """Pieces of one row become a Row where the row's first piece stands; other pieces on one line
-    become one Line. boxes: [p, 4]"""
+    become one Line. boxes: [p, 4]; ends: of tables that go on from the page before."""
     by_columns = _by_columns(lines, cells)
     row_of = _rows_by_columns(lines, by_columns) | _aligned_rows(
         lines, cells, {i for table in by_columns if table.rows for i in table.pieces}
@@ -50,7 +49,8 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             continue
         members, beside = _below_heading(found, lines), sorted(again.get(band, ()), key=lambda i: lines[i].x0)
         row = _row([(lines[i], lefts[i]) for i in members], [(lines[i], lefts[i]) for i in beside])
-        if row is None or (max(map(len, row.cells)) > _MAX_CELL_LINES and not _is_one_of_several(band, columns)):
+        one_of_several = band.table in ends or _is_one_of_several(band, columns)
+        if row is None or (max(map(len, row.cells)) > _MAX_CELL_LINES and not one_of_several):
             continue
         below = _below_title(members, lines, lefts)
         if len(below) < len(members) and (parted := _row([(lines[i], lefts[i]) for i in below], [])) is not None:
@@ -62,11 +62,12 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
         row_of |= {i: row for i in beside if row.shared and i not in row_of}
     below_headers, feet = _rows_below_headers(lines, known, cells)
     row_of.update(below_headers)
-    lone = alone(bands, cells, boxes, [line.bold for line in lines])
+    lone = alone(bands, cells, boxes, [line.bold for line in lines], ends)
+    going_on = {i for i, cell in enumerate(cells) if cell and cell.band.table in ends}
     for own_row in lone.rows:
         words = tuple(lines_of([lines[i] for i in own_row]))
         is_text = len(words) > _MAX_CELL_LINES or any(label_of(line.marked.text) for line in words[1:])
-        if not is_text and (over_rows | row_of.keys()).isdisjoint(own_row):
+        if not (is_text and going_on.isdisjoint(own_row)) and (over_rows | row_of.keys()).isdisjoint(own_row):
             row_of.update(dict.fromkeys(own_row, Row((words,))))
     ruled = _with_ruled_rows(row_of, lines, ruled_tables(lines, cells))
     items: list[Line | Row] = []
