@@ -16,8 +16,10 @@ from itertools import pairwise, product
 from rag_api.ingest.layout.lines import CELL_GAP, LEVEL, Line, is_beside
 from rag_api.ingest.layout.tables.grid import Cell
 from rag_api.ingest.layout.tables.without_rules.table_parts import PADDING, PartCell, PartRow, is_full
+from rag_api.text.block_shapes import label_of
 
 _GAP = 2.0  # points between columns
+_FEWEST = 3  # rows without names above
 _UP = 0.5  # line heights
 _WIDER = 0.45  # line heights that the white between rows is wider than within one
 
@@ -49,7 +51,7 @@ def ruled_tables(lines: Sequence[Line], cells: Sequence[Cell | None]) -> list[Ru
     tables: dict[tuple[int, int], dict[int, int]] = {}
     for (top, bottom), body in between.items():
         header = [n for (_, foot), own in between.items() if foot == top for n in own]
-        columns = _columns(lines, header, body)
+        columns = _columns(lines, header, body) or _unnamed_columns(lines, header, body)
         if len(set(columns.values())) > 1:
             tables[top, bottom] = columns
     return [
@@ -82,6 +84,18 @@ def _columns(lines: Sequence[Line], header: Sequence[int], body: Sequence[int]) 
         if is_beside(lines[one], lines[two])
     )
     return {} if several else columns
+
+
+def _unnamed_columns(lines: Sequence[Line], header: Sequence[int], body: Sequence[int]) -> dict[int, int]:
+    """Where no names stand above, the column of each piece of a body that is drawn cell by cell in
+    rows that are sure; nothing else says that it is no text beside text."""
+    columns = {n: k for k, own in enumerate(_parted(lines, body)) for n in own}
+    if len(_parted(lines, header)) > 1 or len(set(columns.values())) < 2 or not _is_cell_by_cell(lines, body, columns):
+        return {}
+    rows = _drawn_rows(body, columns)
+    whole = len(rows) >= _FEWEST and all(len(row) == len(set(columns.values())) for row in rows)
+    labels = all(label_of(f"{lines[n].marked.text} ") for row in rows for n in row[0])
+    return columns if whole and not labels and _are_sure(lines, rows) else {}
 
 
 def _parted(lines: Sequence[Line], own: Sequence[int]) -> list[list[int]]:

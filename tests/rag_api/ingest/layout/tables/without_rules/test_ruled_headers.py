@@ -96,3 +96,39 @@ def test_a_caption_below_uncertain_rows_names_them(tmp_path: Path) -> None:
     row = (("Dieet", "Middelen", "Ingreep"), ("ja", "ja"), ("ja", "bij klachten"), ("ja", "ja", "ja"))
     document = _read(tmp_path, both(_table([row]), lines("Tabel 1. Wie wat krijgt", y=570, x=60, size=10)))
     assert document.text.index("Tabel 1") < document.text.index("Kenmerk")
+
+
+_UNNAMED: tuple[tuple[tuple[str, ...], ...], ...] = (
+    (("Gevolgen voor", "de stofwisseling"), ("Diabetes, hoge bloeddruk, vet", "in de lever en galstenen")),
+    (("Gevolgen voor", "het bewegen"), ("Versleten knieën, en minder", "adem bij trappen lopen")),
+    (("Gevolgen voor", "de stemming"), ("Somberheid, angst, en minder", "aandacht op het werk")),
+)
+
+
+def _unnamed(rows: Sequence[_Row]) -> Draw:
+    """Between two level rules, drawn cell by cell."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.line(55, 660, 540, 660)
+        canvas.setFont("Helvetica", 10)
+        for r, row in enumerate(rows):
+            for x, cell in zip(_AT, row, strict=False):
+                for n, line in enumerate(cell):
+                    canvas.drawString(x, 645 - 27 * r - 12 * n, line)
+        canvas.line(55, 645 - 27 * len(rows), 540, 645 - 27 * len(rows))
+
+    return draw
+
+
+def test_rows_without_names_above_keep_what_stands_in_their_first_column(tmp_path: Path) -> None:
+    document = _read(tmp_path, _unnamed(_UNNAMED))
+    assert _rows(document)[-3:] == ["\t".join(" ".join(cell) for cell in row) for row in _UNNAMED]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [_UNNAMED[:2], [((f"{n}.",), row[1]) for n, row in enumerate(_UNNAMED, start=1)]],
+    ids=["two rows", "a list"],
+)
+def test_what_may_be_no_table_is_none(rows: Sequence[_Row], tmp_path: Path) -> None:
+    assert not any("\t" in row for row in _rows(_read(tmp_path, _unnamed(rows))))
