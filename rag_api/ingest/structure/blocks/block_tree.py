@@ -136,6 +136,8 @@ class _Shaper:
         if kind == LineKind.HEADING and (self.has_styles or above) and not numbered(words) and not words.endswith("?"):
             kind = LineKind.PROSE  # where headings are set as such, a short line is none; nor is a table's small print
         shape = self._row_or_captions(shape_of(self.text, paragraph.start, paragraph.end, kind, apart))
+        if shape.kind == BlockKind.PARAGRAPH and self._names_a_box(n):
+            shape = replace(shape, kind=BlockKind.HEADING)
         if shape.kind == BlockKind.HEADING:
             shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings
         if shape.kind == BlockKind.ROW and self._is_set_as_header(n):
@@ -238,6 +240,14 @@ class _Shaper:
         if before.row is not None and before.page == one.page:
             return below.page <= one.page + 1
         return below.page == one.page and not after.names
+
+    def _names_a_box(self, n: int) -> bool:
+        """A box's first line, numbered as a caption, with lines between it and the box's table."""
+        one, words = self.found[n], self._words(self.found[n])
+        own = [p for p in self.found[n : n + self.in_box[one.box]] if p.box == one.box]
+        first = one.box > 0 and len(own) == self.in_box[one.box]
+        captioned = bool(NUMBERED_CAPTION.match(words)) and len(words) <= _LONGEST_HEADING
+        return first and captioned and not any(map(self._has_cells, own[:2])) and any(map(self._has_cells, own[2:]))
 
     def _goes_with_item(self, n: int) -> bool:
         """Set as deep as the words of the item above."""

@@ -120,7 +120,7 @@ def _with_whole_captions(found: Sequence[Paragraph], frames: Sequence[NDArray[np
     further one ends a sentence."""
     whole: list[Paragraph] = []
     for n, one in enumerate(found):
-        if NUMBERED_CAPTION.match(one.pieces[0].text.text):
+        if is_caption(one):
             near = range(n, min(len(found), n + _MOST_OF_CAPTION + 1))
             below = next((k for k in near if _has_cells(found[k]) or _is_framed_below(one, found[k], frames)), n)
             own = found[n:below]
@@ -130,6 +130,11 @@ def _with_whole_captions(found: Sequence[Paragraph], frames: Sequence[NDArray[np
         if not whole or one.start >= whole[-1].end:
             whole.append(one)
     return whole
+
+
+def is_caption(one: Paragraph) -> bool:
+    """It is numbered as one is."""
+    return bool(NUMBERED_CAPTION.match(one.pieces[0].text.text))
 
 
 def _has_cells(one: Paragraph) -> bool:
@@ -163,7 +168,7 @@ def _box(found: Sequence[Paragraph], frames: Sequence[NDArray[np.float32]]) -> N
             inside[paragraph.page, own[0]].append(paragraph)
     for number, ((page, frame), held) in enumerate(inside.items(), start=1):
         whole_page = len(held) > max(3, 0.7 * on_page[page])
-        one_title = len(held) == 1 and held[0].bold and len(held[0].pieces) == 1
+        one_title = len(held) == 1 and (is_caption(held[0]) or (held[0].bold and len(held[0].pieces) == 1))
         if any(paragraph.row for paragraph in held) and not whole_page:
             _end(found, held_by, (page, frame), float(frames[page][frame, 3]))
         elif not (whole_page or one_title or len(held) > _MOST_BOXED):

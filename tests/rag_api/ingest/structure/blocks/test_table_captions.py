@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.lib.styles import ParagraphStyle, getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
 from rag_api.domain import ReadDocument, code_of
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.text.quotable.quotable_spans import Quotable, quotable
 from rag_api.text.quotable.uncertain import is_certain
+from tests.rag_api.made_files.pdfs import both, lines, pdf, write
 
 pytestmark = pytest.mark.quick
 
@@ -85,6 +87,36 @@ def test_a_numbered_caption_of_two_lines_is_quoted_whole(tmp_path: Path) -> None
     document = laid(tmp_path, said(above), table(ADULTS, GRID, BOLD), said("Nothing else is given.", "Normal"))
     lead = [" ".join(document.text[a:b].split()) for a, b in quotes(document)["morphine"].lead]
     assert above.replace("<br/>", " ") in lead
+
+
+def test_a_caption_of_two_lines_in_an_area_of_its_own_heads_what_stands_below(tmp_path: Path) -> None:
+    shaded = ParagraphStyle("shaded", STYLES["Heading2"], backColor="lightgrey")
+    caption = Paragraph("Table 8: Proposed checks of those who<br/>come to the ward", shaded)
+    checks = [said(words, "Normal") for words in ("Take blood for glucose and kidneys.", "Make an ECG.")]
+    found = quotes(document := laid(tmp_path, said("Checks"), said("Read this first.", "Normal"), caption, *checks))
+    for name in ("Take blood for glucose and kidneys.", "Make an ECG."):
+        assert over(document, found[name])[-1] == "Table 8: Proposed checks of those who come to the ward"
+
+
+@pytest.mark.parametrize("caption", ["Table 5 Abbreviations of devices", "Abbreviations of devices"])
+def test_a_numbered_caption_in_a_box_stays_with_all_of_it(tmp_path: Path, caption: str) -> None:
+    """Lines stand between it and the rows; without a number it may be one of these."""
+
+    def boxed(canvas: Canvas) -> None:
+        canvas.rect(50, 590, 460, 120)
+        for n, cells in enumerate(
+            ([caption], ["N 2 L means two litres."], ["N, nasal", "V, Venturi"], ["S, simple", "T, tent"])
+        ):
+            for k, cell in enumerate(cells):
+                canvas.drawString(60 + 200 * k, 690 - 24 * n, cell)
+
+    headings = both(lines("Oxygen", size=16, y=790), lines("Giving it", size=14, y=760))
+    page = both(both(headings, lines("Give it in time.", y=730)), boxed)
+    path = write(tmp_path, "box.pdf", pdf(both(page, lines("Call when in doubt.", y=540))))
+    document = read(path, path.name, PDF, max_pages=2)
+    found = quotes(document)
+    assert (caption in over(document, found["S, simple"])) == caption.startswith("Table")
+    assert caption not in over(document, found["Call when in doubt."])
 
 
 def test_a_sentence_between_a_numbered_line_and_a_table_is_quoted_by_itself(tmp_path: Path) -> None:
