@@ -1,0 +1,95 @@
+"""A table's caption that is set as a heading heads the table, and nothing behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from rag_api.ingest.readers.read import PDF, read
+from rag_api.text.quotable.quotable_spans import quotable
+from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf, write
+
+pytestmark = pytest.mark.quick
+
+_BOLD = "Helvetica-Bold"
+_SECTION = "Feeding at night"
+_FIRST, _SECOND = "Table 1: Who is fed by tube", "Table 2: Who is fed by mouth"
+_INSIDE = "Those who cannot swallow."
+_BEHIND = "Ask the dietician before you change the feed."
+
+
+def _rules(*rules: tuple[float, float, float]) -> Draw:
+    """From, to, and how high each stands."""
+
+    def draw(canvas: Canvas) -> None:
+        for x0, x1, y in rules:
+            canvas.line(x0, y, x1, y)
+
+    return draw
+
+
+def _all(*drawn: Draw) -> Draw:
+    def draw(canvas: Canvas) -> None:
+        for one in drawn:
+            one(canvas)
+
+    return draw
+
+
+def _section(words: str = _SECTION) -> Draw:
+    text = "The tube is rinsed before and after each feed, by who gives it."
+    return both(lines(words, size=18, y=790, font=_BOLD), lines(text, "Then it is closed.", y=760))
+
+
+def _table(caption: str, y: float, *foot: tuple[float, float]) -> Draw:
+    """Between rules at the caption and below its two lines: the last whole, or in pieces."""
+    above = lines(caption, size=13, y=y, font=_BOLD)
+    rules = _rules((55, 400, y + 14), (55, 400, y - 6), *((x0, x1, y - 50) for x0, x1 in foot or [(55, 400)]))
+    return _all(above, rules, lines(_INSIDE, "Those who vomit.", y=y - 20, size=10))
+
+
+def _over(folder: Path, *pages: Draw) -> dict[str, list[str]]:
+    """What may be quoted, each with the headings above it."""
+    path = write(folder, "page.pdf", pdf(*pages))
+    document = read(path, path.name, PDF, max_pages=9)
+    text = document.text
+    return {
+        text[q.start : q.end].strip(): [text[a:b].strip() for a, b in q.path] for q in quotable(text, document.blocks)
+    }
+
+
+_BEFORE: Sequence[Draw] = (_section(), _table(_FIRST, 700))
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [_all(*_BEFORE, lines(_BEHIND, y=600))],
+        [_all(*_BEFORE, lines(_BEHIND, x=420, y=700, size=8))],
+        [_all(*_BEFORE), lines(_BEHIND)],
+        [_all(_section(), _table(_FIRST, 700, (55, 200), (206, 400)), lines(_BEHIND, y=600))],
+    ],
+    ids=["below", "beside", "on the next page", "below a rule in pieces"],
+)
+def test_what_stands_behind_a_table_is_headed_by_its_section_alone(pages: Sequence[Draw], tmp_path: Path) -> None:
+    over = _over(tmp_path, *pages)
+    assert over[_BEHIND] == [_SECTION]
+    assert over[_INSIDE] == [_SECTION, _FIRST]
+
+
+def test_a_table_ends_where_the_next_one_begins(tmp_path: Path) -> None:
+    """No rule tells where the first one does."""
+    first = _all(lines(_FIRST, size=13, y=700, font=_BOLD), lines("Those who sleep.", y=680, size=10))
+    over = _over(tmp_path, _all(_section(), first, _table(_SECOND, 640), lines(_BEHIND, y=540)))
+    assert (over["Those who sleep."], over[_INSIDE]) == ([_SECTION, _FIRST], [_SECTION, _SECOND])
+    assert over[_BEHIND] == [_SECTION]
+
+
+def test_a_rule_that_all_pages_bear_ends_no_section(tmp_path: Path) -> None:
+    page = _rules((55, 400, 60))
+    part = _all(lines("Part 1 Feeding", size=18, y=790, font=_BOLD), _rules((55, 400, 808), (55, 400, 780)))
+    pages = [_all(part, page, lines("Rinse the tube.", y=750)), both(page, lines(_BEHIND)), both(page, lines("Stop."))]
+    assert _over(tmp_path, *pages)[_BEHIND] == ["Part 1 Feeding"]
