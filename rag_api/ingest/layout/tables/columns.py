@@ -110,7 +110,7 @@ def _reach(cell: CellShape, boxes: CharacterBoxes) -> Reach | None:
 
 
 def _placed(row: Shape, reaches: Sequence[Reach | None], template: Sequence[Reach]) -> Shape:
-    if len(row.cells) == len(template):
+    if len(row.cells) == len(template) and None not in reaches:
         return replace(row, cells=tuple(replace(cell, column=n) for n, cell in enumerate(row.cells)))
     cells, least = [], 0
     for n, (cell, reach) in enumerate(zip(row.cells, reaches, strict=True)):

@@ -67,6 +67,12 @@ def test_rows_behind_a_page_of_one_tall_cell_are_of_the_same_table(tmp_path: Pat
     assert rows[3][1][0][0] == 3  # below "Uitleg"
 
 
+def test_what_goes_on_in_the_second_of_two_columns_stands_there(tmp_path: Path) -> None:
+    first, last = ([row[2:] for row in rows] for rows in (FIRST, LAST))
+    pages = ([HEADER[2:], *first[1:]], WIDTHS[2:], 80), ([["", TALL]], WIDTHS[2:], 80), (last, WIDTHS[2:], 80)
+    assert _rows(_read(tmp_path, *pages))[3][1] == [(1, LONG.strip())]
+
+
 def test_a_page_of_one_row_with_tall_cells_goes_on_too(tmp_path: Path) -> None:
     page = [["", "", TALL, TALL]]
     rows = _rows(_read(tmp_path, (FIRST, WIDTHS, 80), (page, WIDTHS, 80), (LAST, WIDTHS, 80)))
