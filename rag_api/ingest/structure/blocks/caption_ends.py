@@ -34,7 +34,7 @@ def end_of_table(n: int, found: Sequence[Paragraph], rules: Sequence[PageRules])
     first, last = max(0, caption.page - _NEIGHBOURS), min(len(rules) - 1, caption.page + _NEIGHBOURS)
     others = [_as_wide(rules[at].across, begin, end) for at in range(first, last + 1) if at != caption.page]
     own = [
-        y
+        float(y)
         for y in _as_wide(rules[caption.page].across, begin, end)
         if caption.y1 + near < y < after and 2 * sum((abs(one - y) < 1).any() for one in others) <= len(others)
     ]
@@ -43,10 +43,11 @@ def end_of_table(n: int, found: Sequence[Paragraph], rules: Sequence[PageRules])
 
     def is_within(one: Paragraph) -> bool:
         reaches = reach(one)
-        within = begin - _OUTSIDE < reaches[0] and reaches[1] < end + _OUTSIDE and one.y0 < max(own)
-        return one.page == caption.page and within
+        beside = reaches[0] < begin - _OUTSIDE or reaches[1] > end + _OUTSIDE
+        return not beside and caption.y0 < one.y0 < max(own)
 
-    return next((one.start for one in below if not is_within(one)), 0)
+    inside = max((at for at, one in enumerate(below) if one.page == caption.page and is_within(one)), default=-1)
+    return below[inside + 1].start if inside + 1 < len(below) else 0
 
 
 def _as_wide(across: Rules, begin: float, end: float) -> Rules:
