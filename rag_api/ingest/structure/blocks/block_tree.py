@@ -18,7 +18,7 @@ from rag_api.ingest.layout.lines import PageRules, usual_size
 from rag_api.ingest.structure.blocks.asides import SMALL, with_asides
 from rag_api.ingest.structure.blocks.caption_ends import end_of_table
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
-from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, is_caption, paragraphs_of
+from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, is_caption, names_a_box, paragraphs_of
 from rag_api.ingest.structure.blocks.table_begins import is_outside
 from rag_api.ingest.structure.blocks.tables import set_as, with_tables
 from rag_api.ingest.structure.tagged_lines import TaggedLine, key_of
@@ -77,7 +77,15 @@ class _Shaper:
         styled = [p for p in found if not p.drawing and self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
         self.has_styles = len(styled) >= 2
+        self._join_titles()
         self.in_box = Counter(p.box for p in found)
+
+    def _join_titles(self) -> None:
+        """What is set as a heading in a bar right above a box, and heads no more, is the box's."""
+        opened = {p.opens for p in self.found if p.box and p.opens and self._is_styled(p)}
+        for p in self.found:
+            if p.box or not p.opens:
+                p.box = next((number for number in (p.opens, p.framed) if number in opened), p.box)
 
     def shapes(self) -> list[Shape]:
         found = with_asides(
@@ -131,13 +139,13 @@ class _Shaper:
             return Shape(BlockKind.ROW, paragraph.start, paragraph.end, cells=(cell,), box=0)
         if paragraph.stray:
             return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
-        if self._is_styled(paragraph) and not last:
+        if self._is_styled(paragraph) and not last and not self._ends_its_box(n):
             return self._heading(paragraph, apart)
         above = kind == LineKind.HEADING and self._is_small_above_a_table(n)
         if kind == LineKind.HEADING and (self.has_styles or above) and not numbered(words) and not words.endswith("?"):
             kind = LineKind.PROSE  # where headings are set as such, a short line is none; nor is a table's small print
         shape = self._row_or_captions(shape_of(self.text, paragraph.start, paragraph.end, kind, apart))
-        if shape.kind == BlockKind.PARAGRAPH and self._names_a_box(n):
+        if shape.kind == BlockKind.PARAGRAPH and names_a_box(n, self.found) and len(words) <= _LONGEST_HEADING:
             shape = replace(shape, kind=BlockKind.HEADING)
         if shape.kind == BlockKind.HEADING:
             shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings
@@ -147,6 +155,11 @@ class _Shaper:
         alone = shape.kind == BlockKind.ROW and self.in_box[paragraph.box] == 1  # the area in colour behind a header
         below = self.found[n + 1].box if alone and not last else 0
         return replace(shape, box=below if alone else paragraph.box, inner=inner)
+
+    def _ends_its_box(self, n: int) -> bool:
+        """It heads nothing of its box."""
+        box = self.found[n].box
+        return box > 0 and self.in_box[box] > 1 and self.found[n + 1].box != box
 
     def _heading(self, paragraph: Paragraph, apart: bool) -> Shape:
         number = numbered(self._words(paragraph))
@@ -241,14 +254,6 @@ class _Shaper:
         if before.row is not None and before.page == one.page:
             return below.page <= one.page + 1
         return below.page == one.page and not after.names
-
-    def _names_a_box(self, n: int) -> bool:
-        """A box's first line, numbered as a caption, with lines between it and the box's table."""
-        one, words = self.found[n], self._words(self.found[n])
-        own = [p for p in self.found[n : n + self.in_box[one.box]] if p.box == one.box]
-        first = one.box > 0 and len(own) == self.in_box[one.box]
-        captioned = bool(NUMBERED_CAPTION.match(words)) and len(words) <= _LONGEST_HEADING
-        return first and captioned and not any(map(self._has_cells, own[:2])) and any(map(self._has_cells, own[2:]))
 
     def _goes_with_item(self, n: int) -> bool:
         """Set as deep as the words of the item above."""

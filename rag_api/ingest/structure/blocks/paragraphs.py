@@ -4,7 +4,7 @@ is drawn around it."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,6 +19,7 @@ from rag_api.text.block_shapes import NUMBERED_CAPTION
 
 _MOST_OF_CAPTION = 4  # lines
 _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
+_TOUCH = 4.0  # points between two frames of one box
 _OUTSIDE = 2.0  # points that letters may stand outside their frame
 
 
@@ -42,6 +43,8 @@ class Paragraph:
     page: int
     pieces: list[Piece]
     box: int = 0
+    framed: int = 0  # the number of the frame around it, whether that is a box or not
+    opens: int = 0  # and of the box right below that, where it has its frame to itself
     until: int = 0  # where in the text the frame around it ends, and the table in that; 0: it is in none
 
     @property
@@ -137,6 +140,14 @@ def is_caption(one: Paragraph) -> bool:
     return bool(NUMBERED_CAPTION.match(one.pieces[0].text.text))
 
 
+def names_a_box(n: int, found: Sequence[Paragraph]) -> bool:
+    """A box's first line, numbered as a caption, with lines between it and the box's table."""
+    one = found[n]
+    own = [other for other in found[n : n + _MOST_BOXED + 1] if other.box == one.box]
+    first = one.box > 0 and not (n and found[n - 1].box == one.box)
+    return first and is_caption(one) and not any(map(_has_cells, own[:2])) and any(map(_has_cells, own[2:]))
+
+
 def _has_cells(one: Paragraph) -> bool:
     return one.row is not None or any("\t" in piece.text.text for piece in one.pieces)
 
@@ -174,6 +185,20 @@ def _box(found: Sequence[Paragraph], frames: Sequence[NDArray[np.float32]]) -> N
         elif not (whole_page or one_title or len(held) > _MOST_BOXED):
             for paragraph in held:
                 paragraph.box = number
+        for paragraph in held:
+            paragraph.framed = number
+    _open(inside, frames)
+
+
+def _open(inside: Mapping[tuple[int, int], Sequence[Paragraph]], frames: Sequence[NDArray[np.float32]]) -> None:
+    """Say which paragraphs have a frame to themselves that stands right above a box, as wide."""
+    boxes = [(page, frames[page][frame], held) for (page, frame), held in inside.items()]
+    below = [one for one in boxes if one[2][0].box or (len(one[2]) == 1 and not one[2][0].row)]
+    for page, bar, held in boxes:
+        for other_page, box, own in below if len(held) == 1 else ():
+            apart = np.abs(box[[0, 2, 1]] - bar[[0, 2, 3]]).max()
+            if other_page == page and own is not held and apart < _TOUCH:
+                held[0].opens = own[0].framed
 
 
 def _end(found: Sequence[Paragraph], held_by: Sequence[Sequence[int]], frame: tuple[int, int], foot: float) -> None:
