@@ -86,6 +86,7 @@ class _Shaper:
         for p in self.found:
             if p.box or not p.opens:
                 p.box = next((number for number in (p.opens, p.framed) if number in opened), p.box)
+        self.filled = opened | {p.box for p in self.found if p.box and not self._is_styled(p)}  # of more than titles
 
     def shapes(self) -> list[Shape]:
         found = with_asides(
@@ -157,9 +158,9 @@ class _Shaper:
         return replace(shape, box=below if alone else paragraph.box, inner=inner)
 
     def _ends_its_box(self, n: int) -> bool:
-        """It heads nothing of its box."""
+        """It heads nothing of its box, which holds more than titles."""
         box = self.found[n].box
-        return box > 0 and self.in_box[box] > 1 and self.found[n + 1].box != box
+        return box in self.filled and self.in_box[box] > 1 and self.found[n + 1].box != box
 
     def _heading(self, paragraph: Paragraph, apart: bool) -> Shape:
         number = numbered(self._words(paragraph))

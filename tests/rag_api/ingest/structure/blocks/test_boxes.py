@@ -71,6 +71,12 @@ def test_what_ends_a_box_heads_nothing_and_is_quoted(tmp_path: Path) -> None:
     assert _SECOND in over["Count the tablets."]
 
 
+def test_a_box_of_titles_alone_holds_nothing_that_is_quoted(tmp_path: Path) -> None:
+    bold = "Helvetica-Bold"
+    over = _over(tmp_path, _box(_ADULTS, 700, (_FIRST, 14, bold), (_SECOND, 20, bold), gap=40))
+    assert not {_FIRST, _SECOND} & {*over}
+
+
 @pytest.mark.parametrize("how", [{"gap": 12.0}, {"wider": 40.0}], ids=["apart", "wider"])
 def test_a_bar_elsewhere_is_not_the_title_of_a_box(how: dict[str, float], tmp_path: Path) -> None:
     words = ((f"{_FIRST}.", 10.0, "Helvetica"), ("Never more.", 10.0, "Helvetica"))
