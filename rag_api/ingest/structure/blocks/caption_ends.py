@@ -1,5 +1,6 @@
 """Ends of tables whose caption is set as a heading: what stands below the last level rule that is
-as wide as the one at the caption, or beside, is not headed by it, nor is the next page."""
+as wide as the one at the caption, or beside, is not headed by it, nor is the next page unless the
+table goes on there."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.layout.lines import PageRules
-from rag_api.ingest.structure.blocks.paragraphs import Paragraph, is_caption
+from rag_api.ingest.structure.blocks.paragraphs import Paragraph, has_cells, is_caption
 from rag_api.ingest.structure.blocks.row_edges import reach
 
 _NEAR = 1.5  # line heights between a caption and the rules of its table, at most
@@ -18,40 +19,69 @@ _OUTSIDE = 2.0  # points that words may stand outside their table
 _NEIGHBOURS = 2  # pages on both sides; a rule that stands on most of them too is of no table
 
 Rules = NDArray[np.float32]
+Sides = tuple[float, float]  # from left to right
 
 
 def end_of_table(n: int, found: Sequence[Paragraph], rules: Sequence[PageRules]) -> int:
     """Where in the text the table ends that a numbered caption, found[n], stands above; 0: nobody
     knows."""
-    caption, below = found[n], found[n + 1 :]
+    caption, last = found[n], n
+    if (sides := _sides_at(caption, rules[caption.page].across)) is None:
+        return 0
+    for page in range(caption.page, found[-1].page + 1):
+        sides = _moved(sides, rules[page].across)
+        top = caption.y1 + _NEAR * caption.first.size if page == caption.page else 0.0
+        below = [at for at in range(last + 1, len(found)) if found[at].page == page]
+        own = _levels(page, rules, sides, top, [found[at] for at in below])
+        inside = [at for at in below if own and _is_within(found[at], sides, caption.y0 if top else own[0], own[-1])]
+        if page == caption.page and not own:
+            return 0
+        if page > caption.page and not (len(own) > 1 and inside and _goes_on(found[last : inside[0] + 1])):
+            break
+        last = max(inside, default=last)
+    return found[last + 1].start if last + 1 < len(found) else 0
+
+
+def _sides_at(caption: Paragraph, across: Rules) -> Sides | None:
+    """From where to where the rule reaches that stands at a caption, over all of it."""
     near, (left, right) = _NEAR * caption.first.size, reach(caption)
-    x0, x1, y = rules[caption.page].across.T
+    x0, x1, y = across.T
     beside = (x0 < left + _OUTSIDE) & (x1 > right - _OUTSIDE) & (y > caption.y0 - near) & (y < caption.y1 + near)
-    if not beside.any():
-        return 0
-    begin, end, _ = rules[caption.page].across[beside][0]
-    after = next((p.y0 - near for p in below if p.page == caption.page and p.y0 > caption.y1 and is_caption(p)), np.inf)
-    first, last = max(0, caption.page - _NEIGHBOURS), min(len(rules) - 1, caption.page + _NEIGHBOURS)
-    others = [_as_wide(rules[at].across, begin, end) for at in range(first, last + 1) if at != caption.page]
-    own = [
-        float(y)
-        for y in _as_wide(rules[caption.page].across, begin, end)
-        if caption.y1 + near < y < after and 2 * sum((abs(one - y) < 1).any() for one in others) <= len(others)
-    ]
-    if not own:
-        return 0
-
-    def is_within(one: Paragraph) -> bool:
-        reaches = reach(one)
-        beside = reaches[0] < begin - _OUTSIDE or reaches[1] > end + _OUTSIDE
-        return not beside and caption.y0 < one.y0 < max(own)
-
-    inside = max((at for at, one in enumerate(below) if one.page == caption.page and is_within(one)), default=-1)
-    return below[inside + 1].start if inside + 1 < len(below) else 0
+    return (float(x0[beside][0]), float(x1[beside][0])) if beside.any() else None
 
 
-def _as_wide(across: Rules, begin: float, end: float) -> Rules:
+def _moved(sides: Sides, across: Rules) -> Sides:
+    """The sides, or where on a page a rule as long stands that is printed on its other side."""
+    as_long = across[abs(across[:, 1] - across[:, 0] - sides[1] + sides[0]) < _SAME]
+    moved = len(as_long) and not len(_as_wide(across, sides))
+    return (float(as_long[0, 0]), float(as_long[0, 1])) if moved else sides
+
+
+def _levels(page: int, rules: Sequence[PageRules], sides: Sides, top: float, below: Sequence[Paragraph]) -> list[float]:
+    """Where rules between these sides stand on a page, from `top` to the next caption."""
+    first, last = max(0, page - _NEIGHBOURS), min(len(rules) - 1, page + _NEIGHBOURS)
+    others = [_as_wide(rules[at].across, sides) for at in range(first, last + 1) if at != page]
+    after = min((p.y0 - _NEAR * p.first.size for p in below if p.y0 > top and is_caption(p)), default=np.inf)
+    own = [float(y) for y in _as_wide(rules[page].across, sides) if top < y < after]
+    return [y for y in own if 2 * sum((abs(one - y) < 1).any() for one in others) <= len(others)]
+
+
+def _is_within(one: Paragraph, sides: Sides, top: float, foot: float) -> bool:
+    left, right = reach(one)
+    return sides[0] - _OUTSIDE < left and right < sides[1] + _OUTSIDE and top < one.y0 < foot
+
+
+def _goes_on(rows: Sequence[Paragraph]) -> bool:
+    """The last is a row of the next page, and between it and the first, a row too, are no words but
+    those that stand so on other pages."""
+    between = [piece for one in rows[1:-1] for piece in one.pieces]
+    words = any(any(map(str.isalpha, piece.text.text)) and not piece.repeated for piece in between)
+    return has_cells(rows[0]) and has_cells(rows[-1]) and not words
+
+
+def _as_wide(across: Rules, sides: Sides) -> Rules:
     """Where level rules reach from one side to the other, whole or in pieces."""
+    begin, end = sides
     inner = across[(across[:, 0] > begin - _SAME) & (across[:, 1] < end + _SAME)]
     at = [inner[abs(inner[:, 2] - y) < 1] for y in np.unique(inner[:, 2])]
     whole = [one[0, 2] for one in at if one[:, 0].min() < begin + _SAME and one[:, 1].max() > end - _SAME]

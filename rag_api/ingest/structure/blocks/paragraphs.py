@@ -125,7 +125,7 @@ def _with_whole_captions(found: Sequence[Paragraph], frames: Sequence[NDArray[np
     for n, one in enumerate(found):
         if is_caption(one):
             near = range(n, min(len(found), n + _MOST_OF_CAPTION + 1))
-            below = next((k for k in near if _has_cells(found[k]) or _is_framed_below(one, found[k], frames)), n)
+            below = next((k for k in near if has_cells(found[k]) or _is_framed_below(one, found[k], frames)), n)
             own = found[n:below]
             if len(own) > 1 and _is_one(own, found[below]):
                 one.pieces = [piece for part in own for piece in part.pieces]
@@ -145,10 +145,10 @@ def names_a_box(n: int, found: Sequence[Paragraph]) -> bool:
     one = found[n]
     own = [other for other in found[n : n + _MOST_BOXED + 1] if other.box == one.box]
     first = one.box > 0 and not (n and found[n - 1].box == one.box)
-    return first and is_caption(one) and not any(map(_has_cells, own[:2])) and any(map(_has_cells, own[2:]))
+    return first and is_caption(one) and not any(map(has_cells, own[:2])) and any(map(has_cells, own[2:]))
 
 
-def _has_cells(one: Paragraph) -> bool:
+def has_cells(one: Paragraph) -> bool:
     return one.row is not None or any("\t" in piece.text.text for piece in one.pieces)
 
 

@@ -88,6 +88,24 @@ def test_a_table_ends_where_the_next_one_begins(tmp_path: Path) -> None:
     assert over[_BEHIND] == [_SECTION]
 
 
+@pytest.mark.parametrize("moved", [0, 40])  # where pages are printed on both sides
+def test_a_table_goes_on_over_the_page_with_its_caption(moved: float, tmp_path: Path) -> None:
+    def rows(*names: str, y: float, x: float = 0) -> Draw:
+        drawn = []
+        for n, name in enumerate(names):
+            below = y - 24 * n
+            drawn += [_rules((55 + x, 400 + x, below + 16), (55 + x, 400 + x, below - 8))]
+            drawn += [lines(name, x=60 + x, y=below), lines(f"{n} ml", x=250 + x, y=below)]
+        return _all(*drawn)
+
+    head = _all(lines(_FIRST, size=13, y=700, font=_BOLD), _rules((55, 400, 716)))
+    first = _all(_section(), head, rows("Weight", "small child", "large child", y=670))
+    second = _all(rows("adult", "old person", y=780, x=moved), lines(_BEHIND, y=600))
+    over = _over(tmp_path, first, second)
+    assert over["old person\t1 ml"] == over["small child\t1 ml"] == [_SECTION, _FIRST]
+    assert over[_BEHIND] == [_SECTION]
+
+
 def test_a_rule_that_all_pages_bear_ends_no_section(tmp_path: Path) -> None:
     page = _rules((55, 400, 60))
     part = _all(lines("Part 1 Feeding", size=18, y=790, font=_BOLD), _rules((55, 400, 808), (55, 400, 780)))
