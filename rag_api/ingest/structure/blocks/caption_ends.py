@@ -7,19 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag_api.ingest.layout.lines import PageRules
+from rag_api.ingest.layout.tables.columns import Reach
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, has_cells, is_caption
-from rag_api.ingest.structure.blocks.row_edges import reach
+from rag_api.ingest.structure.blocks.row_edges import Float, reach
 
 _NEAR = 1.5  # line heights between a caption and the rules of its table, at most
 _SAME = 3.0  # points between ends of rules that are as wide
 _OUTSIDE = 2.0  # points that words may stand outside their table
 _NEIGHBOURS = 2  # pages on both sides; a rule that stands on most of them too is of no table
-
-Rules = NDArray[np.float32]
-Sides = tuple[float, float]  # from left to right
 
 
 def end_of_table(n: int, found: Sequence[Paragraph], rules: Sequence[PageRules]) -> int:
@@ -42,7 +39,7 @@ def end_of_table(n: int, found: Sequence[Paragraph], rules: Sequence[PageRules])
     return found[last + 1].start if last + 1 < len(found) else 0
 
 
-def _sides_at(caption: Paragraph, across: Rules) -> Sides | None:
+def _sides_at(caption: Paragraph, across: Float) -> Reach | None:
     """From where to where the rule reaches that stands at a caption, over all of it."""
     near, (left, right) = _NEAR * caption.first.size, reach(caption)
     x0, x1, y = across.T
@@ -50,14 +47,14 @@ def _sides_at(caption: Paragraph, across: Rules) -> Sides | None:
     return (float(x0[beside][0]), float(x1[beside][0])) if beside.any() else None
 
 
-def _moved(sides: Sides, across: Rules) -> Sides:
+def _moved(sides: Reach, across: Float) -> Reach:
     """The sides, or where on a page a rule as long stands that is printed on its other side."""
     as_long = across[abs(across[:, 1] - across[:, 0] - sides[1] + sides[0]) < _SAME]
     moved = len(as_long) and not len(_as_wide(across, sides))
     return (float(as_long[0, 0]), float(as_long[0, 1])) if moved else sides
 
 
-def _levels(page: int, rules: Sequence[PageRules], sides: Sides, top: float, below: Sequence[Paragraph]) -> list[float]:
+def _levels(page: int, rules: Sequence[PageRules], sides: Reach, top: float, below: Sequence[Paragraph]) -> list[float]:
     """Where rules between these sides stand on a page, from `top` to the next caption."""
     first, last = max(0, page - _NEIGHBOURS), min(len(rules) - 1, page + _NEIGHBOURS)
     others = [_as_wide(rules[at].across, sides) for at in range(first, last + 1) if at != page]
@@ -66,7 +63,7 @@ def _levels(page: int, rules: Sequence[PageRules], sides: Sides, top: float, bel
     return [y for y in own if 2 * sum((abs(one - y) < 1).any() for one in others) <= len(others)]
 
 
-def _is_within(one: Paragraph, sides: Sides, top: float, foot: float) -> bool:
+def _is_within(one: Paragraph, sides: Reach, top: float, foot: float) -> bool:
     left, right = reach(one)
     return sides[0] - _OUTSIDE < left and right < sides[1] + _OUTSIDE and top < one.y0 < foot
 
@@ -79,7 +76,7 @@ def _goes_on(rows: Sequence[Paragraph]) -> bool:
     return has_cells(rows[0]) and has_cells(rows[-1]) and not words
 
 
-def _as_wide(across: Rules, sides: Sides) -> Rules:
+def _as_wide(across: Float, sides: Reach) -> Float:
     """Where level rules reach from one side to the other, whole or in pieces."""
     begin, end = sides
     inner = across[(across[:, 0] > begin - _SAME) & (across[:, 1] < end + _SAME)]

@@ -1,4 +1,4 @@
-"""What stands in a box is quoted with the box's own title, and that title with nothing else."""
+"""Titles of boxes: what stands in a box is quoted with its own, and that with nothing else."""
 
 from __future__ import annotations
 
