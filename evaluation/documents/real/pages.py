@@ -6,7 +6,8 @@ python -m evaluation.documents.real.pages FOLDER [HALF]
 FOLDER: where evaluation/fetch_real_documents.py put them. pages.csv has the blocks of pages
 that were drawn by chance, in order, by their first and last words, marked from the pages' pictures;
 page_rows.csv rows of tables, in the form of tables.csv. HALF: A, which may be looked at, or B; of
-rows also C and D, of further pages that were drawn later, of which C may be looked at.
+rows also C to E, of further pages that were drawn later, of which C may be looked at; E of those
+that one mending had changed.
 
 How it was marked: columns and side boxes from the left, a side box after all of the text beside it;
 boxes on one line from the left; what spans the columns after those above it; footnotes last.

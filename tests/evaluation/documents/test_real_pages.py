@@ -43,7 +43,7 @@ def test_forty_pages_are_marked_and_the_rows_of_each_are_in_its_half() -> None:
     with ROWS.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {*pages.values()} == {"A", "B"}
-    assert {row["half"] for row in rows} == {"A", "B", "C", "D"}
+    assert {row["half"] for row in rows} == {"A", "B", "C", "D", "E"}
     later = [{row["document"] for row in rows if row["half"] == half} for half in "CD"]
     assert later[0].isdisjoint(later[1])
     assert all(pages.get((row["document"], row["page"]), row["half"]) == row["half"] for row in rows)
