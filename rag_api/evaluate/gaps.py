@@ -12,6 +12,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from rag_api.db.questions.gaps import NearDocument, Unanswered
@@ -71,6 +72,11 @@ class Gap:
     @property
     def passed_on(self) -> int:
         return sum(one.passed_on for one in self.asked)
+
+    @property
+    def passed_to(self) -> dict[str, datetime]:
+        """To whom, and when last."""
+        return dict(sorted((to for one in self.asked for to in one.passed_to), key=lambda to: to[1]))
 
     @property
     def named(self) -> list[tuple[NearDocument, int]]:

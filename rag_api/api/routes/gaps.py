@@ -98,6 +98,7 @@ def gap_out(gap: Gap) -> api.GapOut:
         not_found=sum(one.said_by == "bedside" for one in gap.asked),
         missing=gap.missing,
         passed_on=gap.passed_on,
+        passed_to=[api.PassedTo(name=name, at=at) for name, at in gap.passed_to.items()],
         answer_id=gap.answer_id,
         first_at=min(times),
         last_at=max(times),

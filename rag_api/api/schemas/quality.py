@@ -156,6 +156,13 @@ class NearestOut(BaseModel):
     times: int
 
 
+class PassedTo(BaseModel):
+    name: str = Field(
+        description="A colleague, or an owner or a department as a document names it; empty: quality staff."
+    )
+    at: datetime = Field(description="The last time.")
+
+
 class GapOut(BaseModel):
     """Questions that mean nearly the same, and that no document answered, or that were answered
     wrongly, say readers."""
@@ -179,6 +186,7 @@ class GapOut(BaseModel):
     passed_on: int = Field(
         description="Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document."
     )
+    passed_to: list[PassedTo] = Field(description="To whom, of documents that you may read.")
     answer_id: str = Field(description="Of the latest, under which reviewers ask an owner.")
     first_at: datetime
     last_at: datetime

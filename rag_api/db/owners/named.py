@@ -27,6 +27,10 @@ from rag_api.errors import InvalidInput, NotFound
 MOST_ACCOUNTS = 50
 _MAIL = re.compile(r"[^@\s<>,;\x00]{1,127}@[^@\s<>,;\x00]{1,127}")
 CURRENT = "status in ('indexed', 'failed')"
+# The name of whom quality staff passed a question `q` on to; null: nobody.
+PASSED_TO = "(select coalesce(nullif(u.name, ''), u.id) from users u where u.id = q.passed_to)"
+# Who answers for a document `d`, as it names them.
+NAMED = f"case when lower(btrim(d.owner)) = {OWNER} then btrim(d.owner) else btrim(d.department) end"
 
 
 @dataclass(frozen=True, slots=True)

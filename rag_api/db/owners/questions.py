@@ -30,7 +30,7 @@ from rag_api.db.access import (
     reviewer,
     values,
 )
-from rag_api.db.owners.named import Reached, pass_on, reached, tell
+from rag_api.db.owners.named import NAMED, PASSED_TO, Reached, pass_on, reached, tell
 from rag_api.domain import User
 from rag_api.errors import Conflict
 
@@ -50,9 +50,7 @@ _TO_READER = f"(q.passed_to = %(user_id)s and d.{READS})"
 _NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD})"
 _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
 _THEIRS = f"({ANSWERS_FOR} or {_TO_READER} or {_QUALITY})"
-_NAMED = "(select coalesce(nullif(u.name, ''), u.id) from users u where u.id = q.passed_to)"
-_SIGNED = f"""case when {_TO_READER} then {_NAMED} when not {ANSWERS_FOR} then '' when lower(btrim(d.owner)) = {OWNER} then btrim(d.owner)
-    else btrim(d.department) end"""
+_SIGNED = f"case when {_TO_READER} then {PASSED_TO} when not {ANSWERS_FOR} then '' else {NAMED} end"
 _REPLY = f"""
     update owner_questions q set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user_id)s, replied_at = now(),
       replied_as = coalesce((select {_SIGNED} from asked_documents join documents d on d.id = asked_documents.id
@@ -63,8 +61,8 @@ _ROWS = f"""
     select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
       a.query as asked, a.user_id as answered,
       array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
-      {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {_NAMED} as passed_name, {_NOT_TOLD} as not_told, current.id as current_id,
-      coalesce(current.version, d.version) as version,
+      {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {PASSED_TO} as passed_name, {_NOT_TOLD} as not_told,
+      current.id as current_id, coalesce(current.version, d.version) as version,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
     left join answers a on a.id = q.answer_id

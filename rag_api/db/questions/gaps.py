@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from rag_api.db import Database
-from rag_api.db.access import ANSWERS_FOR, READS, reviewer, values
+from rag_api.db.access import ANSWERS_FOR, OWNER, READS, reviewer, values
+from rag_api.db.owners.named import NAMED, PASSED_TO
 from rag_api.domain import User
 
 NOBODY = ("evaluation",)  # measurements ask too; those are no questions of staff
@@ -51,6 +52,8 @@ class Unanswered:
     comments: tuple[str, ...] = ()  # of its reader, without what identifies a patient
     answer_id: str = ""
     passed_on: bool = False  # its reader, or quality staff, put it to who answers for a document
+    # to whom, and when, of documents that the reviewer may read; "": quality staff
+    passed_to: tuple[tuple[str, datetime], ...] = ()
 
 
 def unanswered(db: Database, user: User, since: datetime | None = None) -> list[Unanswered]:
@@ -93,7 +96,12 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Una
                 from feedback f join documents d on d.id = f.document_id and d.{READS}
                 where f.answer_id = a.id and f.reported is null), '[]') as named,
               array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments,
-              exists (select 1 from owner_questions q where q.answer_id = a.id) as passed_on
+              exists (select 1 from owner_questions q where q.answer_id = a.id) as passed_on,
+              coalesce((select jsonb_agg(jsonb_build_array(
+                  coalesce({PASSED_TO}, case when {OWNER} is null then '' else {NAMED} end), q.created_at))
+                from owner_questions q join asked_documents on question_id = q.id
+                join documents d on d.id = asked_documents.id and d.{READS}
+                where q.answer_id = a.id), '[]') as passed_to
             from answers a
             where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)
               and not a.notices @> '[{{"code": "empty_index"}}]'
@@ -105,7 +113,8 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Una
     )
     return [
         Unanswered(**{
-            **row, "nearest": _documents(row["nearest"]), "named": _documents(row["named"]), "comments": tuple(row["comments"])
+            **row, "nearest": _documents(row["nearest"]), "named": _documents(row["named"]), "comments": tuple(row["comments"]),
+            "passed_to": tuple((name, datetime.fromisoformat(at)) for name, at in row["passed_to"]),
         })
         for row in reversed(rows)
     ]  # fmt: skip

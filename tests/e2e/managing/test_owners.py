@@ -316,7 +316,7 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_t
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
     dialog.get_by_role("button", name="Sluiten").click()
-    expect(gap.locator(".facts")).to_contain_text("doorgegeven aan wie voor een procedure instaat")
+    expect(gap.locator(".facts")).to_contain_text("doorgegeven aan Werkgroep Pijn op")
 
 
 def test_a_gap_is_passed_on_to_a_named_colleague_who_finds_it_and_answers(
@@ -342,9 +342,16 @@ def test_a_gap_is_passed_on_to_a_named_colleague_who_finds_it_and_answers(
         page.screenshot(path=tmp_path / f"pass-on-{width}.png")
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan An Owner.")
-    page.goto(f"{url}/inbox")
-    expect(page.get_by_role("region", name="Voor u om te beantwoorden")).to_have_count(0)  # it is no longer theirs
-    expect(page.locator(".owner-question")).to_contain_text("doorgegeven aan An Owner")
+    expect(gap.locator(".facts")).to_contain_text("doorgegeven aan An Owner op")
+    for text in ("Klopt de dosis nog?", "Klopt de leeftijd nog?"):  # stand before it in the list
+        path = f"{url}/api/documents/{child.id}/owner-questions"
+        httpx.post(path, json={"kind": "report", "text": text}).raise_for_status()
+    dialog.get_by_role("link", name="Lees wat ervan geworden is").click()
+    work = page.get_by_role("region", name="Voor u om te beantwoorden")
+    expect(work.locator(".owner-question")).to_have_count(2)  # it is no longer theirs
+    opened = page.locator(".owner-question").filter(has_text="doorgegeven aan An Owner")
+    expect(opened).to_be_focused()
+    expect(opened).to_be_in_viewport()
     asker.user = owner
     page.goto(f"{url}/inbox")
     work = page.get_by_role("region", name="Voor u om te beantwoorden")
@@ -408,9 +415,7 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     gap = page.locator(".gap")
     expect(gap).to_contain_text("het antwoord is verouderd (1)" if dutch else "the answer is out of date (1)")
     expect(gap).to_contain_text("Sinds maart is het 20 mg/kg.")
-    expect(gap).to_contain_text(
-        "doorgegeven aan wie voor een procedure instaat" if dutch else "passed on to who answers for a procedure"
-    )
+    expect(gap).to_contain_text("doorgegeven aan Werkgroep Pijn op" if dutch else "passed on to Werkgroep Pijn on")
     with page.expect_download() as saved:
         page.get_by_role("link", name="CSV").click()
     heading = saved.value.path().read_text(encoding="utf-8").splitlines()[0]

@@ -3455,6 +3455,8 @@ export interface components {
             comments: string[];
             /** @description Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document. */
             passed_on: number;
+            /** @description To whom, of documents that you may read. */
+            passed_to: components["schemas"]["PassedTo"][];
             /** @description Of the latest, under which reviewers ask an owner. */
             answer_id: string;
             /** Format: date-time */
@@ -4095,6 +4097,15 @@ export interface components {
          * @enum {string}
          */
         PartKind: "sentence" | "list" | "row" | "note" | "heading";
+        PassedTo: {
+            /** @description A colleague, or an owner or a department as a document names it; empty: quality staff. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description The last time.
+             */
+            at: string;
+        };
         PasswordIn: {
             password: string;
         };

@@ -370,6 +370,7 @@ class TestGaps:
         client.put(f"/reviews/{second['id']}", json=judged).raise_for_status()
         (gap,) = client.get("/gaps").json()["gaps"]
         assert (gap["times"], gap["passed_on"]) == (2, 2)
+        assert {one["name"] for one in gap["passed_to"]} == {""}  # quality staff
         for language, name in (("nl", "keer doorgegeven"), ("en", "passed_on")):
             (row,) = csv.DictReader(io.StringIO(client.get("/gaps.csv", params={"language": language}).text))
             assert row[name] == "2"

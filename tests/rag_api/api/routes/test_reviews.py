@@ -321,7 +321,16 @@ def test_a_question_without_an_answer_is_passed_on_by_who_may_review_it_alone(
     (work,) = client.get("/owner-questions/work").json()["questions"]
     assert (work["text"], work["asked"], work["answer_id"]) == (said["text"], FLAG, None)
     assert "Jansen" not in str(work)
-    assert client.get("/gaps").json()["gaps"][0]["passed_on"] == 1
+    add_account(container.db, LOCAL_USER, "Sara Peeters", "sara", None, [], [])
+    named = client.post(path, json=said | {"to": "sara"}).raise_for_status().json()["question"]
+    (gap,) = client.get("/gaps").json()["gaps"]
+    assert gap["passed_on"] == 1
+    assert [one["name"] for one in gap["passed_to"]] == ["", "Sara Peeters"]
+    assert datetime.fromisoformat(gap["passed_to"][1]["at"]) == datetime.fromisoformat(named["created_at"])
+    container.db.run("update documents set groups = '{ward}'")
+    (gap,) = client.get("/gaps").json()["gaps"]
+    assert (gap["passed_on"], gap["passed_to"]) == (1, []), "of a document that is not theirs to read"
+    container.db.run("update documents set groups = '{everyone}'")
     ward = ask(client, asker, FLAG, replace(NURSE, groups=("everyone", "ward")))
     assert client.post(path, json=said | {"answer_id": ward["id"]}).status_code == 404
 

@@ -17,7 +17,7 @@ export function Question({ question, asker = false, children }: Props) {
   const state = outcome ? m.inbox.outcomes[outcome] : m.inbox.open;
   const version = asker && question.current_id ? question.current_id : question.document_id;
   return (
-    <li className="card owner-question" id={asker ? undefined : id} tabIndex={-1}>
+    <li className="card owner-question" id={asker ? `asked-${id}` : id} tabIndex={-1}>
       <h4 className="document-title">
         {m.inbox.kinds[kind]}: {state} {asker && news && <strong>({m.inbox.unseen})</strong>}
       </h4>

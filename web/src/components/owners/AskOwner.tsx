@@ -99,7 +99,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
       {sent ? (
         <p role="status">
           {sent.owner ? m.askOwner.sent(sent.owner, sent.by_mail) : m.askOwner.sentToQuality}{" "}
-          <a href={pathOf("inbox")}>{m.askOwner.read}</a>
+          <a href={`${pathOf("inbox")}#asked-${sent.question.id}`}>{m.askOwner.read}</a>
         </p>
       ) : (
         <form id={id} onSubmit={submit} onChange={() => error && reset()}>

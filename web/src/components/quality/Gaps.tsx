@@ -108,7 +108,8 @@ function GapCard({ gap }: { gap: Gap }) {
     gap.department,
     gap.functions.join(", "),
     m.quality.lastAsked(formatMoment(gap.last_at, m)),
-    gap.passed_on > 0 ? m.quality.passedOn(gap.passed_on, gap.times) : "",
+    gap.passed_on > 0 && gap.passed_to.length === 0 ? m.quality.passedOn : "",
+    ...gap.passed_to.map(({ name, at }) => m.quality.passedTo(name, formatMoment(at, m))),
   ].filter(Boolean);
   return (
     <li className="card gap">

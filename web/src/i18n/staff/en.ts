@@ -105,8 +105,9 @@ export const staff = {
         : `${many(gaps, "topic", "topics")}, ${many(questions, "question", "questions")}`,
     times: (times: number) => (times === 1 ? "asked once" : `asked ${times} times`),
     lastAsked: (day: string) => `last on ${day}`,
-    passedOn: (count: number, times: number) =>
-      `passed on${count === times ? "" : ` ${count === 1 ? "once" : `${count} times`}`} to who answers for a procedure`,
+    passedOn: "passed on, about a procedure that you may not read",
+    passedTo: (name: string, day: string) =>
+      name ? `passed on to ${name} on ${day}` : `with quality staff since ${day}`,
     otherWords: (count: number) => many(count, "other wording", "other wordings"),
   },
   reviews,

@@ -102,8 +102,8 @@ export const staff: StaffWords = {
         : `${many(gaps, "onderwerp", "onderwerpen")}, ${many(questions, "vraag", "vragen")}`,
     times: (times: number) => (times === 1 ? "één keer gevraagd" : `${times} keer gevraagd`),
     lastAsked: (day: string) => `laatst op ${day}`,
-    passedOn: (count: number, times: number) =>
-      `${count === times ? "" : `${count} keer `}doorgegeven aan wie voor een procedure instaat`,
+    passedOn: "doorgegeven, over een procedure die u niet mag lezen",
+    passedTo: (name, day) => (name ? `doorgegeven aan ${name} op ${day}` : `bij de kwaliteitsmedewerkers sinds ${day}`),
     otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
   },
   reviews,
