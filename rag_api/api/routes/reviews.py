@@ -153,6 +153,7 @@ def _sources(answer: Answer) -> list[api.ReviewedSource]:
                 version=about.metadata.version,
                 page=quoted.page if quoted else source.page,
                 quote=quoted.text if quoted else "",
+                rank=quoted.rank if quoted else source.hit.rank,
                 owner=about.metadata.owner,
             ),
         )

@@ -28,6 +28,7 @@ class ReviewedSource(BaseModel):
     version: str = Field(description="That was shown then.")
     page: int
     quote: str = Field(description="The first words that the answer quotes of it; empty: none.")
+    rank: int = Field(description="As the answer numbers it.")
     owner: str = Field(description="As the document names them.")
 
 

@@ -19,7 +19,7 @@ from rag_api.db.people.accounts import add_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Role, User
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.managing.conftest import Asker
-from tests.e2e.scripted import ROWS, Script, table
+from tests.e2e.scripted import ROWS, Script, build_pdf, table
 from tests.support.world import load
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
@@ -147,7 +147,9 @@ def test_what_was_judged_is_listed_alone_and_what_is_shown_stays_when_one_comes_
     expect(page.get_by_label("enkel nog niet beoordeeld")).not_to_be_checked()
     expect(page.locator(".review h3")).to_have_text([DOSE])
     faultless(page)
-    page.locator(".review").get_by_role("link").first.click()
+    page.goto(
+        f"{url}{page.locator('.review').get_by_role('link').first.get_attribute('href')}"
+    )  # in a window of its own
     expect(page).to_have_url(re.compile("/d/"))
     page.go_back()
     expect(page.get_by_label("Periode")).to_have_value("90")
@@ -158,27 +160,49 @@ def test_what_was_judged_is_listed_alone_and_what_is_shown_stays_when_one_comes_
     container.db.run("truncate conversations cascade")
 
 
-def test_a_closed_source_leads_back_to_where_its_judge_was(
-    page: Page, url: str, asker: Asker, container: Container
+def test_a_closed_source_leaves_everything_as_its_judge_had_it(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:
     asked(url, asker)
     page.set_viewport_size({"width": 1280, "height": 400})
     page.goto(f"{url}/quality/reviews")
     page.get_by_label("Periode").select_option("laatste 90 dagen")
+    words = page.get_by_label("Woorden in de vraag")
+    words.fill("paracetamol")
     dose = page.locator(".review", has_text=DOSE)
+    expect(page.locator(".review")).to_have_count(1)
+    dose.get_by_label("deels juist").check()
+    dose.get_by_label("Opmerking", exact=True).fill("De dosis")
     source = dose.get_by_role("link").first
-    source.scroll_into_view_if_needed()
-    at = source.bounding_box()
-    assert at
+    for size in ({"width": 1280, "height": 400}, {"width": 1024, "height": 720}, {"width": 390, "height": 844}):
+        page.set_viewport_size(size)
+        source.scroll_into_view_if_needed()
+        at = source.bounding_box()
+        assert at
+        source.click()
+        pane = page.locator(".source")
+        expect(pane).to_contain_text("Het document kan hier niet getoond worden.")  # it is a PDF in name only
+        if size["width"] > 1023:
+            beside = source.bounding_box()
+            assert beside
+            assert abs(beside["y"] - at["y"]) < 3
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"opened-{size['width']}.png")
+        pane.get_by_role("button", name="Sluit de bron").click()
+        expect(pane).to_have_count(0)
+        expect(source).to_be_focused()
+        back = source.bounding_box()
+        assert back
+        assert abs(back["y"] - at["y"]) < 3
+        expect(page).to_have_url(f"{url}/quality/reviews?days=90")
+        expect(words).to_have_value("paracetamol")
+        expect(dose.get_by_label("deels juist")).to_be_checked()
+        expect(dose.locator("textarea")).to_have_value("De dosis")
     source.click()
-    expect(page).to_have_url(re.compile("/d/"))
-    page.get_by_role("button", name="Sluit de bron").click()
-    expect(page).to_have_url(f"{url}/quality/reviews?days=90")
-    expect(page.get_by_label("Periode")).to_have_value("90")
-    expect(source).to_be_in_viewport()
-    back = source.bounding_box()
-    assert back
-    assert abs(back["y"] - at["y"]) < 2
+    expect(page.locator(".source h2")).to_be_visible()
+    page.go_back()  # on a phone the pane lies over the list
+    expect(page.locator(".source")).to_have_count(0)
+    expect(words).to_have_value("paracetamol")
     container.db.run("truncate conversations cascade")
 
 
@@ -380,8 +404,9 @@ def test_a_judge_sees_the_doubt_and_the_columns_that_the_asker_saw(
     page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:
     asked(url, asker)
-    said = container.db.one("select id from documents where source = 'paracetamol-kind.pdf'")
+    said = container.db.one("select id, sha256 from documents where source = 'paracetamol-kind.pdf'")
     assert said
+    (container.settings.data_dir / "files" / f"{said.pop('sha256')}.pdf").write_bytes(build_pdf())
     text, spans = table(Script())
     quoted = [{**one.model_dump(mode="json"), "source_start": 0, "source_end": 1, **said} for one in spans]
     container.db.run(
@@ -403,8 +428,14 @@ def test_a_judge_sees_the_doubt_and_the_columns_that_the_asker_saw(
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)
         page.screenshot(path=tmp_path / f"given-{width}.png", full_page=True)
+    page.set_viewport_size({"width": 1280, "height": 800})
     dose.locator(".part-place").click()
-    expect(page).to_have_url(re.compile(f"/d/{said['id']}#page="))
+    pane = page.locator(".source")
+    expect(pane.locator(".rank")).to_have_text(str(spans[0].rank))  # as the answer numbers it
+    expect(pane.locator(".highlight.current")).to_have_count(sum(len(at.rects) for one in spans for at in one.rects))
+    expect(pane.locator(".highlight.current").first).to_be_in_viewport()
+    faultless(page)
+    page.screenshot(path=tmp_path / "compared.png")
     container.db.run("truncate conversations cascade")
 
 

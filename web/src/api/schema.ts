@@ -4455,6 +4455,8 @@ export interface components {
             page: number;
             /** @description The first words that the answer quotes of it; empty: none. */
             quote: string;
+            /** @description As the answer numbers it. */
+            rank: number;
             /** @description As the document names them. */
             owner: string;
         };

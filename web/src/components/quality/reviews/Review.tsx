@@ -2,19 +2,27 @@
 import { Suspense, useState } from "react";
 import type { PersonalChoice, Reviewed, ReviewVerdict } from "../../../api/types";
 import { formatInstant, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { spanKey } from "../../../pdf/highlights";
 import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
 import { noticesSaid, refusalSaid } from "../../../text/documents/facts";
 import { toldApart } from "../../../text/shares";
 import { AnswerText } from "../../answer/text/AnswerText";
+import { following } from "../../answer/text/following";
 import { NotKept } from "../../owners/Personal";
 import { WhoReads } from "../../owners/WhoReads";
 import { Choice } from "../../shared/controls/Choice";
+import type { Followed } from "./Opened";
 
 const VERDICTS = ["right", "partly", "wrong", "harmful"] as const;
 
-export function Review({ asked }: { asked: Reviewed }) {
+interface Props {
+  asked: Reviewed;
+  onFollow(followed: Followed): void;
+}
+
+export function Review({ asked, onFollow }: Props) {
   const m = useStaffMessages();
   const { data: facets } = useFacets();
   const asker = nameOf(functionsOf(facets, m), asked.function);
@@ -33,15 +41,19 @@ export function Review({ asked }: { asked: Reviewed }) {
       ) : (
         asked.status !== "answered" && <p className="missed">{m.reviews.statuses[asked.status]}</p>
       )}
-      {asked.text && <Given asked={asked} />}
+      {asked.text && <Given {...{ asked, onFollow }} />}
       {asked.status === "answered" && !asked.text && <p className="muted">{m.reviews.hidden}</p>}
       {asked.sources.length > 0 && (
         <>
           <h4>{asked.status === "not_found" ? m.quality.nearest : m.reviews.sources}</h4>
           <ul>
-            {asked.sources.map(({ document_id, title, version, page, quote }) => (
+            {asked.sources.map(({ document_id, title, version, page }) => (
               <li key={document_id}>
-                <a className="link" href={placePath({ document: document_id, page, quotes: quote ? [quote] : [] })}>
+                <a
+                  className="link"
+                  href={placePath({ document: document_id, page, quotes: quotesOf(asked, document_id) })}
+                  onClick={following(() => onFollow({ asked, document: document_id, page, key: null }))}
+                >
                   {title}
                 </a>{" "}
                 {version && <span className="muted">{m.card.version(version)}</span>}
@@ -62,8 +74,12 @@ export function Review({ asked }: { asked: Reviewed }) {
   );
 }
 
+const quotesOf = ({ spans }: Reviewed, document: string): string[] =>
+  spans.filter(({ document_id }) => document_id === document).map(({ text }) => text);
+
 /** The answer as its reader saw it, with what stood above it. */
-function Given({ asked: { text, spans, unsupported, notices, language } }: { asked: Reviewed }) {
+function Given({ asked, onFollow }: Props) {
+  const { text, spans, unsupported, notices, language } = asked;
   const m = useStaffMessages();
   return (
     <>
@@ -79,9 +95,7 @@ function Given({ asked: { text, spans, unsupported, notices, language } }: { ask
           sources={[]}
           writing={false}
           lacks={undefined}
-          onSpan={({ document_id, page, text: quote }) =>
-            location.assign(placePath({ document: document_id, page, quotes: [quote] }))
-          }
+          onSpan={(span) => onFollow({ asked, document: span.document_id, page: span.page, key: spanKey(span) })}
         />
       </div>
     </>

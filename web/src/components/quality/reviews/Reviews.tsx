@@ -1,12 +1,17 @@
 // What staff asked and were answered, newest first, to be judged. For quality staff.
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { type ReviewsOf, useReviews } from "../../../queries/staff/reviews";
 import { useDelayed } from "../../../queries/useDelayed";
+import { useBackCloses } from "../../../state/window/useBackCloses";
+import { useHeldInPlace } from "../../../state/window/useHeldInPlace";
 import { useKeptHere, usePlaceKept } from "../../../state/window/useKeptHere";
+import { useNarrow } from "../../../state/window/useNarrow";
+import { useShortcuts } from "../../../state/window/useShortcuts";
 import { Choice } from "../../shared/controls/Choice";
 import { Shell } from "../Shell";
 import { WhoseQuestions } from "../WhoseQuestions";
+import { type Followed, Opened } from "./Opened";
 import { Review } from "./Review";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
@@ -43,8 +48,18 @@ export function Reviews() {
   usePlaceKept(list.isSuccess);
   const last = list.data?.pages.at(-1);
   const reviews = list.data?.pages.flatMap((page) => page.reviews) ?? [];
+  const [followed, follow] = useHeldInPlace<Followed | null>(null);
+  const over = useNarrow() && followed !== null;
+  const close = useCallback(() => follow(null), [follow]);
+  useBackCloses(over, close);
+  useShortcuts({ Escape: close });
   return (
-    <Shell current="reviews" error={list.error}>
+    <Shell
+      current="reviews"
+      error={list.error}
+      covered={over}
+      source={followed && <Opened {...{ followed, over }} onClose={close} />}
+    >
       <h2 className="quality-title">{m.pageNames.reviews}</h2>
       <p className="muted">{m.reviews.lead}</p>
       <WhoseQuestions />
@@ -93,7 +108,7 @@ export function Reviews() {
       )}
       <ol className="cards">
         {reviews.map((one) => (
-          <Review key={one.answer_id} asked={one} />
+          <Review key={one.answer_id} asked={one} onFollow={follow} />
         ))}
       </ol>
       {list.hasNextPage && (
