@@ -371,7 +371,22 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     expect(gone).to_have_count(1)
     gone.get_by_role("button", name="Zet terug").click()
     gone.get_by_role("button", name="Ja, zet het terug").click()
-    expect(page.get_by_text("Er past geen document bij.")).to_be_visible(timeout=60_000)
+    said = page.locator(".notice[role=status]")
+    expect(said).to_contain_text(
+        "is teruggezet: het is te vinden voor iedereen. Bedside antwoordt eruit.", timeout=60_000
+    )
+    expect(said).to_be_focused()
+    expect(page.get_by_text("Er past geen document bij.")).to_have_count(0)
+    expect(gone).to_have_count(1)  # the same one, as it stands now
+    expect(gone).to_contain_text("stroom.pdf")
+    expect(gone.get_by_role("button", name="Zet terug")).to_have_count(0)
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"back-{width}.png", full_page=True)
+    page.get_by_label("Toon", exact=True).select_option("ingetrokken")
+    page.get_by_label("Toon", exact=True).select_option("vervallen en niet vervangen")
+    expect(gone).to_have_count(0)
     page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
     expect(page.locator(".document", has_text="stroom.pdf")).to_be_visible()
     opened(page, "stroom")

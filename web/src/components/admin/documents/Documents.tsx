@@ -38,6 +38,7 @@ export function Documents() {
   const [chosen, setChosen] = useState<readonly DocumentSummary[]>([]);
   const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
   const [gone, setGone] = useState(""); // what was done with a document that is no longer listed
+  const [back, setBack] = useState<DocumentSummary | null>(null); // what was put back, which is listed elsewhere
   const notice = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     if (gone) notice.current?.focus(); // where the focus was is gone
@@ -53,6 +54,7 @@ export function Documents() {
     show(part);
     setChosen([]);
     setGone("");
+    setBack(null);
     restore.reset(); // what could not be done is said until something else is
   };
   const changed = (left: readonly DocumentSummary[]): void => {
@@ -61,6 +63,14 @@ export function Documents() {
   };
   const toggle = (one: DocumentSummary, on: boolean): void =>
     setChosen(on ? [...chosen, one] : chosen.filter(({ id }) => id !== one.id));
+  const putBack = (id: string): void =>
+    restore.mutate(id, {
+      onSuccess: (document) => {
+        setBack(document);
+        const groups = document.groups.map(m.accounts.groupName).join(", ");
+        setGone(m.access.isBack(document.title, document.version, groups, answersFrom(document)));
+      },
+    });
   const choosable = mayChange && wanted.shown !== "withdrawn" && wanted.shown !== "earlier";
   return (
     <Staff page="documents" lead={mayChange ? m.admin.lead : m.admin.readersLead}>
@@ -77,7 +87,12 @@ export function Documents() {
           {gone}
         </p>
       )}
-      {total !== undefined && (
+      {back && !documents.some(({ id }) => id === back.id) && (
+        <ul className="cards">
+          <Row document={back} chosen={false} onChosen={undefined} mayChange={mayChange} onGone={setGone} />
+        </ul>
+      )}
+      {total !== undefined && !(total === 0 && back) && (
         <p className="made" role="status">
           {total === 0 ? m.admin.noneShown : m.admin.count(documents.length, total)}
         </p>
@@ -99,7 +114,7 @@ export function Documents() {
             <Past
               key={one.id}
               document={one}
-              onRestore={mayChange && one.status === "retired" ? () => restore.mutate(one.id) : undefined}
+              onRestore={mayChange && one.status === "retired" ? () => putBack(one.id) : undefined}
               restoring={restore.isPending && restore.variables === one.id}
             />
           ) : (
@@ -204,8 +219,7 @@ interface PastProps {
 /** What no longer counts: nothing is said of it any more, but it can be looked at. */
 function Past({ document, restoring, onRestore }: PastProps) {
   const m = useStaffMessages();
-  const { title, version, groups, reason, withdrawn_at, withdrawn_by, withdrawn_reason } = document;
-  const answers = reason === "" && !isExpired(document); // a question is answered from it again
+  const { title, version, groups, withdrawn_at, withdrawn_by, withdrawn_reason } = document;
   return (
     <li className="card document">
       <div className="document-withdrawn">
@@ -222,7 +236,12 @@ function Past({ document, restoring, onRestore }: PastProps) {
                   <span className="sr-only">: {title}</span>
                 </>
               }
-              question={m.access.sureBack(title, version, groups.map(m.accounts.groupName).join(", "), answers)}
+              question={m.access.sureBack(
+                title,
+                version,
+                groups.map(m.accounts.groupName).join(", "),
+                answersFrom(document),
+              )}
               yes={restoring ? m.admin.restoring : m.access.yesBack}
               disabled={restoring}
               onYes={onRestore}
@@ -233,6 +252,9 @@ function Past({ document, restoring, onRestore }: PastProps) {
     </li>
   );
 }
+
+/** Whether a question is answered from it, where it counts. */
+const answersFrom = (document: DocumentSummary): boolean => document.reason === "" && !isExpired(document);
 
 function Opening({ document: { id } }: { document: DocumentSummary }) {
   const m = useStaffMessages();

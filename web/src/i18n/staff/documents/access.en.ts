@@ -30,6 +30,8 @@ export const access = {
   sure: "Save all the same",
   sureBack: (title: string, version: string, groups: string, answers: boolean) =>
     `Put back “${title}”${version && `, version ${version}`}? It is then found again by: ${groups}. ${answers ? "Bedside answers them from it again." : "Bedside answers nothing from it: it has expired or could not be read."}`,
+  isBack: (title: string, version: string, groups: string, answers: boolean) =>
+    `“${title}”${version && `, version ${version}`} is back: it is found by ${groups}. ${answers ? "Bedside answers from it." : "Bedside answers nothing from it: it has expired or could not be read."}`,
   yesBack: "Yes, put it back",
   ofDepartment: (department: string) => `For all documents of ${department}, except those with groups of their own`,
   resetDepartment: (department: string) => `Nothing of its own for ${department}`,

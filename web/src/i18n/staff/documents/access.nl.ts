@@ -31,6 +31,8 @@ export const access: StaffWords["access"] = {
   sure: "Toch bewaren",
   sureBack: (title, version, groups, answers) =>
     `“${title}”${version && `, versie ${version}`} terugzetten? Het is dan weer te vinden voor: ${groups}. ${answers ? "Bedside antwoordt er hen weer uit." : "Bedside antwoordt er niet uit: het is verlopen of kon niet gelezen worden."}`,
+  isBack: (title, version, groups, answers) =>
+    `“${title}”${version && `, versie ${version}`} is teruggezet: het is te vinden voor ${groups}. ${answers ? "Bedside antwoordt eruit." : "Bedside antwoordt er niet uit: het is verlopen of kon niet gelezen worden."}`,
   yesBack: "Ja, zet het terug",
   ofDepartment: (department) => `Voor alle documenten van ${department}, behalve die met eigen groepen`,
   resetDepartment: (department) => `Niets eigens meer voor ${department}`,
