@@ -156,6 +156,13 @@ def test_an_owner_that_is_named_and_has_no_account_is_told_of_in_one_sentence(
     page.get_by_label("Wat wilt u vragen of melden?").fill("Klopt dit nog?")
     page.get_by_role("dialog").get_by_role("button", name="Verstuur").click()
     expect(page.get_by_role("dialog").get_by_role("status")).to_contain_text("kwaliteitsmedewerkers")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"{url}/inbox")
+        expect(page.locator(".owner-question")).to_contain_text(  # to who asked, whenever they look
+            "maar wie dat is, is hier nog niet bekend. Dit is verstuurd, en de kwaliteitsmedewerkers hebben het."
+        )
+        faultless_by_day_and_by_night(page)
     asker.user = LOCAL_USER
     page.goto(f"{url}/inbox")
     card = page.locator(".owner-question").first

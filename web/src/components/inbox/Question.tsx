@@ -60,7 +60,9 @@ export function Question({ question, asker = false, children }: Props) {
         </p>
       )}
       {asker && !question.owner_known && !question.passed_to && !outcome && (
-        <p className="muted">{m.inbox.unowned(question.owner)}</p>
+        <p className="muted">
+          {m.inbox.unowned(question.owner)} {m.inbox.withQuality}
+        </p>
       )}
       {children}
     </li>

@@ -95,6 +95,7 @@ export const owners = {
       named
         ? `The document names ${named} as its owner, but who that is, is not known here yet.`
         : "The document names no owner.",
+    withQuality: "It was sent, and quality staff have it.",
     notTold: "The mail to the owner could not be delivered.",
     nameOwner: "Say who it is",
     replied: (day: string, by: string | null, passed: boolean) =>

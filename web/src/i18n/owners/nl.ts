@@ -99,6 +99,7 @@ export const owners: OwnerWords = {
       named
         ? `Het document noemt ${named} als eigenaar, maar wie dat is, is hier nog niet bekend.`
         : "Het document noemt geen eigenaar.",
+    withQuality: "Dit is verstuurd, en de kwaliteitsmedewerkers hebben het.",
     notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
     nameOwner: "Zeg wie het is",
     replied: (day: string, by: string | null, passed: boolean) =>
