@@ -354,14 +354,32 @@ NAMED = "title ilike %(like)s or source ilike %(like)s"
 ON_FIRST_PAGE = """
     exists (select 1 from pages p where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s)"""
 Order = Literal["title", "valid_until", "next_review"]
-SOON, LATER = "1 month", "3 months"  # of the calendar, before the last day
-Validity = Literal["valid", "expired", "upcoming", "expires_soon", "expires_later", "undated", "review_due"]
+SOON = "1 month"  # of the calendar, before the last day
+Validity = Literal[
+    "valid",
+    "expired",
+    "upcoming",
+    "expires_soon",
+    "expires_later",
+    "expires_in_6_months",
+    "expires_in_12_months",
+    "undated",
+    "review_due",
+]
+WITHIN: dict[Validity, str] = {
+    "expires_soon": SOON,
+    "expires_later": "3 months",
+    "expires_in_6_months": "6 months",
+    "expires_in_12_months": "12 months",
+}
 VALIDITY: dict[Validity, str] = {
     "valid": "coalesce(valid_from, %(today)s) <= %(today)s and coalesce(valid_until, %(today)s) >= %(today)s",
     "expired": "valid_until < %(today)s",
     "upcoming": "valid_from > %(today)s",
-    "expires_soon": f"valid_until >= %(today)s and valid_until <= %(today)s::date + interval '{SOON}'",
-    "expires_later": f"valid_until >= %(today)s and valid_until <= %(today)s::date + interval '{LATER}'",
+    **{
+        name: f"valid_until >= %(today)s and valid_until <= %(today)s::date + interval '{within}'"
+        for name, within in WITHIN.items()
+    },
     "undated": "valid_until is null",
     "review_due": f"{NEXT_REVIEW} <= %(today)s::date + interval '{SOON}'",
 }

@@ -29,8 +29,8 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.shown import ingested
 from rag_api.db.access import administrator, own_groups, reviewer
 from rag_api.db.documents import (
-    LATER,
     SOON,
+    WITHIN,
     DocumentQuery,
     Order,
     PgDocuments,
@@ -91,9 +91,9 @@ Exactly = Annotated[
 When = Annotated[
     Validity | None,
     Query(
-        description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its "
-        "last day comes within"
-        f" {SOON} by the calendar; `expires_later`: within {LATER}; `undated`: it names no last day; "
+        description="By the days that the document names: in force today, no longer, or not yet; its last day comes "
+        f"within, by the calendar: {', '.join(f'`{name}` {within}' for name, within in WITHIN.items())}; "
+        "`undated`: it names no last day; "
         f"`review_due`: its next review was to be by now, or is within {SOON}."
     ),
 ]

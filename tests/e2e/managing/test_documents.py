@@ -387,7 +387,7 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     page.get_by_label("Toon", exact=True).select_option("ingetrokken")
     page.get_by_label("Toon", exact=True).select_option("vervallen en niet vervangen")
     expect(gone).to_have_count(0)
-    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
     expect(page.locator(".document", has_text="stroom.pdf")).to_be_visible()
     opened(page, "stroom")
     page.get_by_text("2 wijzigingen", exact=True).click()
@@ -405,12 +405,14 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
     for shown, name in (
         ("vervallen en niet vervangen", "oud.pdf"), ("vervalt binnen een maand en niet vervangen", "bijna.pdf"),
         ("vervalt binnen drie maanden en niet vervangen", "bijna.pdf"),
+        ("vervalt binnen zes maanden en niet vervangen", "bijna.pdf"),
+        ("vervalt binnen twaalf maanden en niet vervangen", "bijna.pdf"),
         ("deels met twijfel gelezen", "scan.pdf"), ("kon niet gelezen worden", "kapot.pdf"),
     ):  # fmt: skip
         page.get_by_label("Toon", exact=True).select_option(shown)
         expect(page.locator(".document")).to_have_count(1)
         expect(page.locator(".document")).to_contain_text(name)
-    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
     expect(page.locator(".document", has_text="oud.pdf").locator(".warn")).to_contain_text("verlopen op")
     page.get_by_label("Dienst", exact=True).select_option("Pediatrie")
     expect(page.locator(".document")).to_have_count(1)
@@ -428,13 +430,21 @@ def test_what_lapsed_longest_ago_comes_first_and_what_was_replaced_says_by_what(
     page.get_by_label("Toon", exact=True).select_option("vervangen door een ander document")
     expect(page.locator(".document")).to_have_count(1)
     expect(page.locator(".document")).to_contain_text("Vervangen door “Regel nieuw”, versie 2.")
-    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
     page.get_by_label("Volgorde").select_option("wat eerst vervalt")
+    expect(page.locator(".document-title").first).to_have_text("Regel vervangen")
+    for shown in ("ingetrokken", "alles, ook vervallen of vervangen"):
+        page.get_by_label("Toon", exact=True).select_option(shown)
+        expect(page.get_by_label("Volgorde")).to_have_value("valid_until")  # who chose it keeps it
     expect(page.locator(".document-title").first).to_have_text("Regel vervangen")
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         faultless(page)
         page.screenshot(path=tmp_path / f"overdue-{width}.png", full_page=True)
+    cut = """one => { const all = one.cloneNode(true); all.style.width = "auto"; one.after(all);
+      const whole = all.offsetWidth; all.remove(); return whole > one.offsetWidth; }"""
+    for choice in page.locator(".finder-choices select").all():
+        assert not choice.evaluate(cut), choice.evaluate("one => one.labels[0].textContent")
     page.goto(urljoin(page.url, "/procedures"))  # staff see it where they look for a procedure
     replaced = page.locator(".finder-row", has_text="Vervangen door “Regel nieuw”, versie 2.")
     expect(replaced.get_by_role("link")).to_have_text("Regel vervangen")
@@ -573,7 +583,7 @@ def test_what_could_not_be_read_is_tried_again_and_withdrawn_many_at_once(page: 
     )
     reasons = container.db.all("select withdrawn_reason from documents where status = 'retired'")
     assert [one["withdrawn_reason"] for one in reasons] == ["Niet te lezen."] * 2
-    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
     expect(page.get_by_text("3 documenten", exact=True)).to_be_visible()
 
 

@@ -248,6 +248,8 @@ def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) ->
     [
         (date(2026, 6, 1), "expires_later", date(2026, 9, 1), date(2026, 9, 2)),  # 92 days
         (date(2026, 1, 31), "expires_later", date(2026, 4, 30), date(2026, 5, 1)),
+        (date(2026, 8, 31), "expires_in_6_months", date(2027, 2, 28), date(2027, 3, 1)),
+        (date(2028, 2, 29), "expires_in_12_months", date(2029, 2, 28), date(2029, 3, 1)),
         (date(2026, 1, 31), "expires_soon", date(2026, 2, 28), date(2026, 3, 1)),
     ],
 )

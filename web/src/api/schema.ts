@@ -168,8 +168,8 @@ export interface paths {
                     department?: string;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     document_type?: string;
-                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 1 month by the calendar; `expires_later`: within 3 months; `undated`: it names no last day; `review_due`: its next review was to be by now, or is within 1 month. */
-                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon" | "expires_later" | "undated" | "review_due") | null;
+                    /** @description By the days that the document names: in force today, no longer, or not yet; its last day comes within, by the calendar: `expires_soon` 1 month, `expires_later` 3 months, `expires_in_6_months` 6 months, `expires_in_12_months` 12 months; `undated`: it names no last day; `review_due`: its next review was to be by now, or is within 1 month. */
+                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon" | "expires_later" | "expires_in_6_months" | "expires_in_12_months" | "undated" | "review_due") | null;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     owner?: string;
                     /** @description Only those that name no owner. */

@@ -20,7 +20,15 @@ import { Staff } from "../shared/frame/Staff";
 
 const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
 // for who watches over them
-const REVIEWED = [...VALIDITIES, "expires_soon", "expires_later", "undated", "review_due"] as const;
+const REVIEWED = [
+  ...VALIDITIES,
+  "expires_soon",
+  "expires_later",
+  "expires_in_6_months",
+  "expires_in_12_months",
+  "undated",
+  "review_due",
+] as const;
 const ALL: DocumentFilters = { search: "", department: "", document_type: "", validity: "" };
 
 export function Procedures() {

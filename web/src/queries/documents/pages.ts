@@ -14,7 +14,14 @@ export interface DocumentFilters {
   validity: Validity | ""; // on this day
 }
 
-const LAPSING: readonly Validity[] = ["expires_soon", "expires_later", "undated", "review_due"];
+const LAPSING: readonly Validity[] = [
+  "expires_soon",
+  "expires_later",
+  "expires_in_6_months",
+  "expires_in_12_months",
+  "undated",
+  "review_due",
+];
 
 /**
  * Those that can be read, a page at a time; what another one has replaced is not valid today, and

@@ -27,6 +27,8 @@ export type Shown =
   | "expired"
   | "expires_soon"
   | "expires_later"
+  | "expires_in_6_months"
+  | "expires_in_12_months"
   | "undated"
   | "review_due"
   | "replaced"
@@ -39,6 +41,8 @@ const WANTED: Record<Shown, Listing> = {
   expired: { validity: "expired", replaced: false },
   expires_soon: { validity: "expires_soon", replaced: false },
   expires_later: { validity: "expires_later", replaced: false },
+  expires_in_6_months: { validity: "expires_in_6_months", replaced: false },
+  expires_in_12_months: { validity: "expires_in_12_months", replaced: false },
   undated: { validity: "undated", replaced: false },
   review_due: { validity: "review_due", replaced: false },
   replaced: { replaced: true },
@@ -52,17 +56,17 @@ export interface Listed {
   shown: Shown;
   department: string;
   owner: string | null; // null: whoever it is; "": nobody
-  order: Order;
+  order: Order | ""; // "": nobody chose one
 }
 
-/** What has lapsed, or is about to, is looked through from the earliest on. */
-export const orderOf = (shown: Shown): Order =>
-  shown === "review_due" ? "next_review" : shown.startsWith("expire") ? "valid_until" : "title";
+/** What lapsed, or is about to, is looked through from the earliest on, unless another is chosen. */
+export const orderOf = ({ shown, order }: Pick<Listed, "shown" | "order">): Order =>
+  order || (shown === "review_due" ? "next_review" : shown.startsWith("expire") ? "valid_until" : "title");
 
 const wantedOf = ({ search, shown, department, owner, order }: Listed): Listing => ({
   search,
   department,
-  order,
+  order: orderOf({ shown, order }),
   ...(owner === "" ? { unowned: true } : owner !== null && { owner }),
   ...WANTED[shown],
 });

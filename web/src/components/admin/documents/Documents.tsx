@@ -30,7 +30,7 @@ import { ListFilters } from "./ListFilters";
 import { Load } from "./Load";
 import { Notes } from "./Notes";
 
-const FIRST: Listed = { search: "", shown: "", department: "", owner: null, order: "title" };
+const FIRST: Listed = { search: "", shown: "", department: "", owner: null, order: "" };
 
 export function Documents() {
   const m = useStaffMessages();

@@ -9,6 +9,8 @@ const SHOWN = [
   "expired",
   "expires_soon",
   "expires_later",
+  "expires_in_6_months",
+  "expires_in_12_months",
   "undated",
   "review_due",
   "replaced",
@@ -41,7 +43,7 @@ export function ListFilters({ wanted, onWanted }: { wanted: Listed; onWanted(par
           value={wanted.shown}
           options={SHOWN.map((one) => [one, m.admin.shown[one]] as const)}
           none={m.admin.shown.current}
-          onValue={(shown) => onWanted({ shown, order: orderOf(shown) })}
+          onValue={(shown) => onWanted({ shown })}
         />
         <Choice
           className="document-field"
@@ -65,9 +67,9 @@ export function ListFilters({ wanted, onWanted }: { wanted: Listed; onWanted(par
         <Choice
           className="document-field"
           label={m.admin.order}
-          value={wanted.order}
+          value={orderOf(wanted)}
           options={ORDERS.map((one) => [one, m.admin.orders[one]] as const)}
-          onValue={(order) => onWanted({ order: order || "title" })}
+          onValue={(order) => onWanted({ order })}
         />
       </div>
     </search>
