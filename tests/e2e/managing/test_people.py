@@ -409,13 +409,23 @@ def test_a_page_of_others_is_refused_and_says_which_role_is_lacking(
 
 
 @pytest.mark.parametrize(("who", "loads"), [("owner", 0), ("judge", 0), ("admin", 1)])
-def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open, who: str, loads: int) -> None:
+def test_who_may_not_load_documents_sees_nothing_to_load_them_with(
+    open_as: Open, who: str, loads: int, tmp_path: Path
+) -> None:
     page = open_as(who, "/admin/documents")
     expect(page.locator(".card.document").first).to_be_visible()
     expect(page.locator("input[type=file]")).to_have_count(loads)
     page.locator(".card.document summary").first.click()
     expect(page.get_by_role("button", name="Trek dit document in")).to_have_count(loads)
     expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
+    title = page.locator(".document-form").get_by_label("Titel", exact=True)
+    expect(title).to_be_enabled(enabled=loads == 1)
+    framed = "one => !/, 0\\)$/.test(getComputedStyle(one).borderTopColor)"
+    assert title.evaluate(framed) == (loads == 1)  # what is only read does not look writable
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"{who}-{width}.png", full_page=True)
     # nobody is told to fill in what is not theirs
     expect(page.get_by_text("Wat u hier invult")).to_have_count(loads)
     expect(page.get_by_text("andere staan en tellen hier niet mee")).to_have_count(1 - loads)

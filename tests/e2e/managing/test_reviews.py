@@ -271,7 +271,7 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
     row.get_by_label("Ik keek dit na: het klopt nog").check()
     day.fill((today + timedelta(days=20)).isoformat())
     save.click()
-    expect(row.get_by_role("status")).to_have_text("Bewaard.")
+    expect(row.get_by_role("status")).to_have_text("Bewaard. Niemand krijgt bericht: het is van niemand bij naam.")
     expect(facts).to_contain_text(re.compile(r"nagekeken op \d+ \w+\.? \d{4} door judge, opnieuw uiterlijk op \d+"))
     expect(facts).to_contain_text("geldig tot")
     for width in (320, 768, 1280):
@@ -336,6 +336,8 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     save.click()
     facts = row.locator(".facts")
     expect(facts).to_contain_text("na te kijken uiterlijk op 31 dec 2999 door Dr. Maes")
+    told = "Bewaard. Dr. Maes vindt dit bij “Vragen aan eigenaars”; er gaat geen mail uit."
+    expect(row.get_by_role("status")).to_have_text(told)
     for width in (320, 390, 1280, 1920):
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)

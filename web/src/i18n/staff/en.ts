@@ -39,18 +39,23 @@ export const staff = {
       undated: "without a last day and not replaced",
       review_due: "to be reviewed within a month, or late",
     },
-    reviewed: (on: string, by: string, next: string) => `reviewed on ${on}${by && ` by ${by}`}, next review by ${next}`,
-    reviewPlanned: (next: string) => `to be reviewed by ${next}`,
+    reviewed: (on: string, by: string, next: string) =>
+      `reviewed on ${on}${by && ` by ${by}`}, next review no later than ${next}`,
+    reviewPlanned: (next: string) => `to be reviewed no later than ${next}`,
     review: "Review, or plan one",
     reviewBy: (name: string) => ` by ${name}`,
-    reviewTo: "By whom? Name or user name; empty: nobody by name",
+    reviewTo: "Who reviews it? Name or user name; empty: nobody by name",
     noReviewer: "Not saved: no account is called so here, or more than one, that may read this document.",
     notAReviewer: (name: string) =>
       `Not saved: ${name} may read this document, but not say that it still holds; choose a colleague from the list.`,
     reviewNoMore: "No longer planned",
     reviewGiven: (name: string) => (name ? `to be reviewed by ${name}` : "to be reviewed by nobody by name"),
     stillHolds: "I reviewed this: it still holds",
-    nextReview: "To be reviewed by",
+    nextReview: "Last day to review it",
+    reviewKept: (name: string) =>
+      name
+        ? `Saved. ${name} finds it under “Questions to owners”; no mail is sent.`
+        : "Saved. Nobody is told: it is nobody's by name.",
     saved: "Saved.",
     count: (shown: number, total: number) => {
       if (total === 0) return "No procedure fits by title, file name and number. Try other words, or fewer filters.";
@@ -274,7 +279,7 @@ export const staff = {
     otherWhy: "Change the reason",
     whyWithdrawn: "Reason (who opens the document reads it)",
     noReason: "Without saying why",
-    wasReviewed: (next: string) => `reviewed, next review by ${next}`,
+    wasReviewed: (next: string) => `reviewed, next review no later than ${next}`,
     wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,
     fields: {
       title: "Title",

@@ -47,6 +47,10 @@ export const staff: StaffWords = {
     reviewGiven: (name) => (name ? `na te kijken door ${name}` : "na te kijken door niemand bij naam"),
     stillHolds: "Ik keek dit na: het klopt nog",
     nextReview: "Na te kijken uiterlijk op",
+    reviewKept: (name) =>
+      name
+        ? `Bewaard. ${name} vindt dit bij “Vragen aan eigenaars”; er gaat geen mail uit.`
+        : "Bewaard. Niemand krijgt bericht: het is van niemand bij naam.",
     saved: "Bewaard.",
     count: (shown: number, total: number) => {
       if (total === 0)

@@ -45,6 +45,7 @@ function Description({ document }: { document: DocumentDetail }) {
   };
   return (
     <form className="document-form" onSubmit={save}>
+      {!admin && <p className="muted">{m.admin.adminsOnly}</p>}
       <fieldset disabled={!admin}>
         <legend className="sr-only">{document.title}</legend>
         <MetadataFields
@@ -54,12 +55,10 @@ function Description({ document }: { document: DocumentDetail }) {
           onReset={(field) => send({ reset: [field] })}
         />
       </fieldset>
-      {admin ? (
+      {admin && (
         <button type="submit" className="button primary">
           {m.admin.save}
         </button>
-      ) : (
-        <p className="muted">{m.admin.adminsOnly}</p>
       )}
       <p className="document-said" role="status">
         {said}

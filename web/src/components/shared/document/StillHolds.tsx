@@ -13,7 +13,7 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
   const [until, setUntil] = useState("");
   const [to, setTo] = useState(to_review_by);
   const [holds, setHolds] = useState(false);
-  const { mutate, error, isPending, isSuccess, reset } = useReviewed(id);
+  const { mutate, data: kept, error, isPending, reset } = useReviewed(id);
   const tomorrow = new Date();
   tomorrow.setDate(tomorrow.getDate() + 1);
   const save = (event: FormEvent): void => {
@@ -72,7 +72,7 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
             {m.find.reviewNoMore}
           </button>
         )}
-        <span role="status">{isSuccess && m.find.saved}</span>
+        <span role="status">{kept && (kept.next_review ? m.find.reviewKept(kept.to_review_by) : m.find.saved)}</span>
       </form>
       {error?.status === 404 || error?.code === "not_a_reviewer" ? (
         <p className="notice serious" role="alert">
