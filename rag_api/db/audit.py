@@ -183,6 +183,23 @@ def read(db: Database, query: TrailQuery) -> list[Stored]:
     return [_stored(row) for row in db.all(f"{READ}{where} order by {order} limit %(limit)s", wanted)]
 
 
+def count(db: Database, query: TrailQuery) -> tuple[int, int]:
+    """How many entries fit in all, and how many acts these are: what was begun is none of its own
+    where what came of it fits too."""
+    wanted: dict[str, Any] = {}
+    said = list(_conditions(query, wanted))
+    where = f" where {' and '.join(said)}" if said else ""
+    row = db.one(
+        f"""with fitting as materialized (select e.entry ->> 'request' as request, e.entry ->> 'result' = 'begun' as begun
+          from audit_entries e{where})
+        select count(*) as entries, count(*) filter (where not begun
+          or request not in (select request from fitting where not begun)) as acts from fitting""",  # noqa: S608
+        wanted,
+    )
+    assert row is not None
+    return int(row["entries"]), int(row["acts"])
+
+
 def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
     tests = {
         "after": "e.sequence > %(after)s",

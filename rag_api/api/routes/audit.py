@@ -21,7 +21,7 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import stamp
 from rag_api.audit.export import fields_of, lines
 from rag_api.audit.verify import said_of
-from rag_api.db.audit import TrailQuery, Use, documents_called, head, last_of, people_called, read
+from rag_api.db.audit import TrailQuery, Use, count, documents_called, head, last_of, people_called, read
 from rag_api.errors import NotFound
 
 router = APIRouter(tags=["audit"], route_class=LimitedRoute)
@@ -99,11 +99,15 @@ def get_audit(
     numbers = [one.sequence for one in found]
     _asked(trail, query)
     trail.on["entries"] = [min(numbers), max(numbers)] if numbers else []
+    first = query.before is None and query.after is None
+    fitting, acts = count(db, query) if first else (None, None)
     more = numbers[-1] if len(numbers) == limit else None
     return api.TrailOut(
         entries=[api.EntryOut.model_validate(fields_of(one)) for one in found],
         next=more,
         documents=query.kept,
+        fitting=fitting,
+        acts=acts,
     )
 
 

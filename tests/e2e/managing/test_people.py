@@ -7,6 +7,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import httpx
@@ -787,6 +788,23 @@ def test_the_trail_says_whose_clock_it_tells_and_that_more_than_it_shows_is_save
     faultless(page)
 
 
+def test_who_asks_for_opened_documents_is_told_of_those_that_opened_beside_an_answer(
+    open_as: Open, tmp_path: Path
+) -> None:
+    page = open_as("auditor", "/audit/trail")
+    what = page.get_by_label("Wat", exact=True)
+    what.select_option("document.opened")
+    hint = page.locator(".audit-filters .field-help")
+    expect(hint).to_contain_text("zonder het te openen, is een andere handeling")
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"hint-{width}.png", full_page=True)
+    hint.get_by_role("button", name="voeg die ook toe").click()
+    expect(hint).to_have_count(0)
+    expect(page.locator(".chips li")).to_contain_text(["opende een document", "zonder het zelf te openen"])
+
+
 def test_the_trail_is_verified_by_a_button_and_what_is_wrong_is_named(open_as: Open, container: Container) -> None:
     page = open_as("auditor", "/audit/trail")
     chain = page.get_by_role("region", name="De keten")
@@ -846,12 +864,14 @@ def test_changes_of_several_kinds_are_saved_as_one_table_with_a_line_for_each_ac
     faultless(page)
     with page.expect_download() as started:
         page.get_by_role("button", name="Bewaar deze als CSV").click()
-    assert started.value.suggested_filename == "bedside-audit.csv"
+    today = date.today().isoformat()
+    assert started.value.suggested_filename == f"bedside-audit_{today}_{today}.csv"  # of its entries
     text = Path(started.value.path()).read_text("utf-8-sig")
     head, *rows = csv.reader(text.splitlines())
     assert head[0] == "Nummer"
     assert head[1].startswith("Wanneer (")
     assert len(rows) == page.locator(".entry").count()
+    expect(page.locator(".made [role=status]")).to_have_text(re.compile(f"^{len(rows)} regels getoond"))
     assert {row[4] for row in rows} == {"maakte een sleutel", "wijzigde een account"}
     changed = [row for row in rows if row[4] == "wijzigde een account"][-1]  # this one: the oldest stands first
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", changed[1])

@@ -623,3 +623,16 @@ def _names(command: Any, before: tuple[str, ...] = ()) -> Iterator[str]:
 def test_scopes_for_the_trail_are_for_auditors_alone(world: World) -> None:
     assert world.send("GET", "/audit", f"key:{Scope.AUDIT}").status_code == 200
     assert world.send("GET", "/audit", f"key:{Scope.ADMIN}").status_code == 403
+
+
+def test_the_trail_says_how_many_entries_and_acts_fit_however_few_are_shown(world: World) -> None:
+    asked = {"action": "document.described", "limit": 1}
+    before = world.send("GET", "/audit", "auditor", params=asked).json()
+    said = world.send("PATCH", f"/documents/{world.documents['fall'].id}", "admin", json={"owner": "Raad"})
+    assert said.status_code == 200
+    found = world.send("GET", "/audit", "auditor", params=asked).json()
+    assert (len(found["entries"]), found["fitting"] - before["fitting"], found["acts"] - before["acts"]) == (1, 2, 1)
+    later = world.send("GET", "/audit", "auditor", params=asked | {"before": found["next"]}).json()
+    assert (later["fitting"], later["acts"]) == (None, None)
+    begun = world.send("GET", "/audit", "auditor", params=asked | {"result": "begun"}).json()
+    assert (begun["fitting"], begun["acts"]) == (found["acts"], found["acts"])

@@ -4,7 +4,7 @@ import { type Ref, useRef, useState } from "react";
 import type { Entry } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { exportUrl, useEntries, useExport } from "../../queries/staff/audit";
-import { type Asked, actsOf, EVERYTHING, queryOf } from "../../state/staff/audit";
+import { type Asked, actsOf, EVERYTHING, fileOf, queryOf } from "../../state/staff/audit";
 import { download } from "../../state/window/download";
 import { csvOf } from "../../text/csv";
 import { Problem } from "../shared/controls/Problem";
@@ -50,15 +50,17 @@ function Entries({ asked, time, said, onAsk }: EntriesProps) {
   const read = list.data?.pages.flatMap((page) => page.entries) ?? [];
   const lines = asked.request ? (all: Entry[]): Entry[] => all : actsOf;
   const entries = lines(read);
+  const [first] = list.data?.pages ?? [];
+  const fitting = Math.max(entries.length, (asked.request ? first?.fitting : first?.acts) ?? 0);
   const save = (): void =>
     file.mutate(query, {
-      onSuccess: (all) => download("bedside-audit.csv", csvOf(tableOf(lines(all), m)), "text/csv"),
+      onSuccess: (all) => download(fileOf(asked, all), csvOf(tableOf(lines(all), m)), "text/csv"),
     });
   return (
     <>
       <Problem code={list.error?.code} />
       <p className="made" ref={said} tabIndex={-1}>
-        <span role="status">{list.isPending ? m.viewer.loading : m.audit.shown(entries.length)}</span>
+        <span role="status">{list.isPending ? m.viewer.loading : m.audit.shown(entries.length, fitting)}</span>
         {entries.length > 0 && (
           <>
             <button type="button" className="link" disabled={file.isPending} onClick={save}>
@@ -77,9 +79,7 @@ function Entries({ asked, time, said, onAsk }: EntriesProps) {
       )}
       <Problem code={file.error?.code} />
       {list.isSuccess && entries.length === 0 && (
-        <p className="empty-list">
-          {list.data.pages[0]?.documents === 0 ? m.audit.noDocument(query.document ?? "") : m.audit.none}
-        </p>
+        <p className="empty-list">{first?.documents === 0 ? m.audit.noDocument(query.document ?? "") : m.audit.none}</p>
       )}
       <ul className="entries">
         {entries.map((entry) => (

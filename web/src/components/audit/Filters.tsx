@@ -4,6 +4,9 @@ import { useLanguage, useStaffMessages } from "../../i18n";
 import { type Asked, EVERYTHING, isBackwards, RESULTS, USES } from "../../state/staff/audit";
 import { Choice } from "../shared/controls/Choice";
 
+const OPENED = "document.opened";
+const BESIDE = "document.beside_opened"; // it opened by itself
+
 interface Props {
   asked: Asked;
   onAsk(asked: Asked): void;
@@ -101,6 +104,14 @@ export function Filters({ asked, onAsk }: Props) {
             </li>
           ))}
         </ul>
+      )}
+      {form.actions.includes(OPENED) && !form.actions.includes(BESIDE) && (
+        <p className="field-help">
+          {m.audit.besideToo}{" "}
+          <button type="button" className="link" onClick={() => put({ actions: [...form.actions, BESIDE] })}>
+            {m.audit.addBeside}
+          </button>
+        </p>
       )}
       {form.request && (
         <p className="field-help">

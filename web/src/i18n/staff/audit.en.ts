@@ -42,6 +42,8 @@ export const audit = {
   anyAction: "everything",
   alsoAction: "add another",
   withoutAction: (action: string): string => `No longer: ${action}`,
+  besideToo: "A document that was shown beside an answer, without being opened, is another action:",
+  addBeside: "add that one too",
   document: "Document",
   documentHelp: "Part of a title or file name.",
   use: "Answers: the document was",
@@ -66,10 +68,10 @@ export const audit = {
   table: "Save these as CSV",
   export: "Save these as JSON lines",
   questionsIn: "JSON lines hold questions word for word as long as Bedside keeps them, the CSV never does.",
-  shown: (count: number): string =>
+  shown: (count: number, fitting: number): string =>
     count === 0
       ? ""
-      : `${many(count, "entry", "entries")} shown, newest first, in ${zoneIn("en-GB")}; all that fit are saved.`,
+      : `${count < fitting ? `${count} of ${fitting} entries` : many(count, "entry", "entries")} shown, newest first, in ${zoneIn("en-GB")}; all that fit are saved.`,
   none: "No entry fits. Another period, or fewer filters?",
   noDocument: (words: string) =>
     `No document has “${words}” in its title or file name, or as its id. Numbers that stand on its pages are not searched here.`,

@@ -42,6 +42,8 @@ export const audit: typeof AuditWords = {
   anyAction: "alles",
   alsoAction: "nog een erbij",
   withoutAction: (action) => `Niet meer: ${action}`,
+  besideToo: "Een document dat naast een antwoord getoond werd, zonder het te openen, is een andere handeling:",
+  addBeside: "voeg die ook toe",
   document: "Document",
   documentHelp: "Een deel van een titel of bestandsnaam.",
   use: "Antwoorden: het document werd",
@@ -65,10 +67,10 @@ export const audit: typeof AuditWords = {
   table: "Bewaar deze als CSV",
   export: "Bewaar deze als JSON-regels",
   questionsIn: "In de JSON-regels staan vragen woord voor woord zolang Bedside ze bewaart, in de CSV nooit.",
-  shown: (count) =>
+  shown: (count, fitting) =>
     count === 0
       ? ""
-      : `${many(count, "regel", "regels")} getoond, nieuwste eerst, in ${zoneIn("nl-BE")}; bewaard worden alle die passen.`,
+      : `${count < fitting ? `${count} van ${fitting} regels` : many(count, "regel", "regels")} getoond, nieuwste eerst, in ${zoneIn("nl-BE")}; bewaard worden alle die passen.`,
   none: "Geen regel past hierbij. Een andere periode, of minder filters?",
   noDocument: (words) =>
     `Geen document heeft “${words}” in zijn titel of bestandsnaam, of als id. Naar nummers op de bladzijden wordt hier niet gezocht.`,

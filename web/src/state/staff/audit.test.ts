@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { Entry } from "../../api/types";
-import { actsOf, documentsOf, EVERYTHING, isBackwards, othersOf, queryOf } from "./audit";
+import { actsOf, documentsOf, EVERYTHING, fileOf, isBackwards, othersOf, queryOf } from "./audit";
 
 test("nothing is asked of what is not said", () => {
   expect(queryOf({ ...EVERYTHING, user: "  " })).toEqual({});
@@ -20,6 +20,15 @@ test("a period that ends before it begins is seen", () => {
   expect(isBackwards({ ...EVERYTHING, from: "2026-02-01", to: "2026-01-31" })).toBe(true);
   expect(isBackwards({ ...EVERYTHING, from: "2026-02-01", to: "2026-02-01" })).toBe(false);
   expect(isBackwards({ ...EVERYTHING, to: "2026-01-31" })).toBe(false);
+});
+
+test("a table's name says its period: the one that was asked for, else that of its entries", () => {
+  const entries = [{ ...entryOf(1, "a", "success"), at: "2026-01-01T12:00:00Z" }, entryOf(2, "b", "success")];
+  const last = { ...entryOf(3, "c", "success"), at: "2026-01-09T12:00:00Z" };
+  expect(fileOf(EVERYTHING, [...entries, last])).toBe("bedside-audit_2026-01-01_2026-01-09.csv");
+  expect(fileOf({ ...EVERYTHING, from: "2025-12-24", to: "2026-01-31" }, entries)).toBe(
+    "bedside-audit_2025-12-24_2026-01-31.csv",
+  );
 });
 
 const entryOf = (sequence: number, request: string, result: Entry["result"]): Entry => ({

@@ -1,5 +1,6 @@
 // What an auditor asks of the trail, as a form and as a request. Pure.
 import type { Entry, Result } from "../../api/types";
+import { dayOf } from "../../i18n";
 import type { TrailQuery } from "../../queries/staff/audit";
 
 export const RESULTS = ["begun", "success", "refused", "failed", "stopped"] as const satisfies readonly Result[];
@@ -50,6 +51,12 @@ function midnight(day: string, plus: number): string {
   const at = new Date(`${day}T00:00:00`);
   at.setDate(at.getDate() + plus); // not 24 hours: summer time begins and ends
   return at.toISOString();
+}
+
+/** The table's name: it says its period, where none was asked for that of its entries. */
+export function fileOf({ from, to }: Asked, entries: readonly Entry[]): string {
+  const days = entries.map(({ at }) => dayOf(new Date(at)));
+  return ["bedside-audit", from || days[0], to || days.at(-1)].filter(Boolean).join("_").concat(".csv");
 }
 
 /** One for each act: what was begun goes where what came of it is among them. */
