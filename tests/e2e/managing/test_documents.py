@@ -625,15 +625,29 @@ def groups_of(container: Container, document: Document) -> list[str]:
 
 
 def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
-    page: Page, container: Container, documents: dict[str, Document]
+    page: Page, container: Container, documents: dict[str, Document], tmp_path: Path
 ) -> None:
     add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["pediatrie"])
     opened(page, "Paracetamol")
+    card = page.locator(".document", has_text="paracetamol-kind.pdf")
+    expect(card.locator("summary .facts")).to_contain_text("te lezen door: iedereen")
     access = page.locator(".document-access")
     save = access.get_by_role("button", name="Bewaar wie het mag lezen")
     field = access.get_by_label("Groep toevoegen")
     expect(access.locator(".chips li")).to_have_text(["iedereen×"])
-    expect(access.locator("datalist option[value=pediatrie]")).to_have_attribute("label", "pediatrie (1 persoon)")
+    known = access.locator(".known-groups button")
+    expect(known).to_have_text(["pediatrie (1 persoon)"])  # without anything being typed
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        access.screenshot(path=tmp_path / f"groups-{width}.png")
+    field.fill("chir")
+    expect(known).to_have_count(0)
+    field.fill("PED")
+    known.click()
+    expect(access.locator(".chips li")).to_have_text(["iedereen×", "pediatrie×"])
+    expect(field).to_have_value("")
+    access.get_by_role("button", name="pediatrie weg").click()
     field.fill("een;twee")
     save.click()
     expect(access.get_by_text("geen komma of puntkomma")).to_be_visible()
@@ -643,6 +657,7 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
     expect(access.locator(".chips li")).to_have_text(["iedereen×", "pediatrie×"])
     save.click()
     expect(access.get_by_role("status")).to_contain_text("Bewaard. Het mag gelezen worden door: iedereen, pediatrie.")
+    expect(card.locator("summary .facts")).to_contain_text("te lezen door: iedereen, pediatrie")
     faultless(page)
     assert groups_of(container, documents["child"]) == ["everyone", "pediatrie"]
     access.get_by_role("button", name="Zoals bij het laden of voor de dienst bepaald").click()

@@ -1,4 +1,4 @@
-// Groups that are chosen: each can be taken away, another is chosen from those that are known, or
+// Groups that are chosen: each can be taken away, another is pressed among those that are known, or
 // typed. What is typed and not added counts all the same.
 import { type KeyboardEvent, useId } from "react";
 import { useStaffMessages } from "../../i18n";
@@ -14,7 +14,7 @@ interface Props {
 export function GroupChoice({ chosen, help, onChange }: Props) {
   const m = useStaffMessages();
   const { data: known = [] } = useGroups(onChange !== undefined); // without it every name can be typed
-  const [list, helpId] = [useId(), useId()];
+  const helpId = useId();
   const { groups, typed } = chosen;
   const wrong = typed.trim() !== "" && !isGroup(typed);
   const add = (): void => {
@@ -53,7 +53,6 @@ export function GroupChoice({ chosen, help, onChange }: Props) {
               aria-label={m.accounts.addGroup}
               aria-describedby={helpId}
               aria-invalid={wrong || undefined}
-              list={list}
               maxLength={100}
               placeholder={m.accounts.addGroup}
               value={typed}
@@ -67,22 +66,43 @@ export function GroupChoice({ chosen, help, onChange }: Props) {
               {m.accounts.add}
             </button>
           </span>
-          <datalist id={list}>
-            {known
-              .filter(({ name }) => !groups.includes(name))
-              .map(({ name, readers }) => (
-                <option
-                  key={name}
-                  value={name}
-                  label={`${m.accounts.groupName(name)} (${m.accounts.readers(readers)})`}
-                />
-              ))}
-          </datalist>
+          <Known
+            known={known.filter(({ name }) => !groups.includes(name) && holds(m.accounts.groupName(name), typed))}
+            onAdd={(name) => onChange({ groups: [...groups, name], typed: "" })}
+          />
         </>
       )}
       <p className={wrong ? "field-help wrong" : "field-help"} id={helpId}>
         {wrong ? m.accounts.badGroup : help}
       </p>
     </>
+  );
+}
+
+const holds = (name: string, typed: string): boolean => name.toLowerCase().includes(typed.trim().toLowerCase());
+const MOST = 12; // that are offered at once
+
+interface KnownProps {
+  known: readonly { name: string; readers: number }[];
+  onAdd(name: string): void;
+}
+
+/** Those that exist and fit what is typed, the first of them. */
+function Known({ known, onAdd }: KnownProps) {
+  const m = useStaffMessages();
+  if (known.length === 0) return null;
+  return (
+    <div className="known-groups">
+      <p className="field-help">{m.accounts.knownGroups(known.length - MOST)}</p>
+      <ul>
+        {known.slice(0, MOST).map(({ name, readers }) => (
+          <li key={name}>
+            <button type="button" className="button" onClick={() => onAdd(name)}>
+              {m.accounts.groupName(name)} <span className="muted">({m.accounts.readers(readers)})</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

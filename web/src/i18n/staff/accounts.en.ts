@@ -16,7 +16,7 @@ export const accounts = {
   roleHelp: {
     reader: "asks, and reads what their groups may read",
     judge:
-      "a reader who also reads, without names, what was asked and answered, judges that, reviews documents, sees the figures, and gets questions whose owner is not known",
+      "quality staff: a reader who also reads, without names, what was asked and answered, judges that, reviews documents, sees the figures, and gets questions whose owner is not known",
     admin: "also loads documents, says who may read them, and manages accounts",
     membership_admin: "an admin who also says who is in which group, and so who reads what",
     auditor: "reads the trail of who saw what; no documents by that alone",
@@ -41,6 +41,8 @@ export const accounts = {
   claimed: (groups: string): string => `From the provider at the last sign-in: ${groups}.`,
   asker: "Function and department",
   askerHelp: "Decides which sources come first; it gives no rights. They can choose otherwise beside the question.",
+  knownGroups: (more: number): string =>
+    `Groups that exist${more > 0 ? ` (and ${more} more: type a part of the name)` : ""}:`,
   addGroup: "Add a group",
   add: "Add",
   removeGroup: (group: string): string => `Take away ${group}`,

@@ -17,7 +17,7 @@ export const accounts: typeof AccountWords = {
   roleHelp: {
     reader: "stelt vragen en leest wat de eigen groepen mogen lezen",
     judge:
-      "een lezer die ook zonder namen leest wat er gevraagd en geantwoord werd, dat beoordeelt, documenten nakijkt, de cijfers ziet en vragen krijgt waarvan de eigenaar niet bekend is",
+      "kwaliteitsmedewerker: een lezer die ook zonder namen leest wat er gevraagd en geantwoord werd, dat beoordeelt, documenten nakijkt, de cijfers ziet en vragen krijgt waarvan de eigenaar niet bekend is",
     admin: "laadt ook documenten, zegt wie ze mag lezen en beheert accounts",
     membership_admin: "een beheerder die ook zegt wie in welke groep zit, en dus wie wat leest",
     auditor: "leest het logboek van wie wat zag; daarmee alleen geen documenten",
@@ -43,6 +43,7 @@ export const accounts: typeof AccountWords = {
   asker: "Functie en dienst",
   askerHelp:
     "Bepaalt welke bronnen eerst komen en geeft geen rechten. Bij de vraag kan iemand zelf iets anders kiezen.",
+  knownGroups: (more) => `Groepen die er zijn${more > 0 ? ` (en nog ${more}: typ een deel van de naam)` : ""}:`,
   addGroup: "Groep toevoegen",
   add: "Voeg toe",
   removeGroup: (group) => `Neem ${group} weg`,

@@ -269,7 +269,7 @@ function Opening({ document: { id } }: { document: DocumentSummary }) {
 
 function Summary({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
-  const { title, source, status, reason, version, department, owner, target_groups, replaced_by } = document;
+  const { title, source, status, reason, version, department, owner, target_groups, groups, replaced_by } = document;
   const failed = status === "failed";
   const [validity, reviewed] = [validityOf(document, m), reviewedWords(document, m)];
   const facts = [
@@ -277,6 +277,7 @@ function Summary({ document }: { document: DocumentSummary }) {
     department,
     target_groups.map((group) => m.card.groups[group]).join(", "),
     owner && m.card.owner(owner),
+    groups.length > 0 ? m.access.readBy(groups.map(m.accounts.groupName).join(", ")) : "",
   ].filter(Boolean);
   return (
     <>

@@ -30,6 +30,7 @@ export const access = {
   sure: "Save all the same",
   sureBack: (title: string, version: string, groups: string, answers: boolean) =>
     `Put back “${title}”${version && `, version ${version}`}? It is then found again by: ${groups}. ${answers ? "Bedside answers them from it again." : "Bedside answers nothing from it: it has expired or could not be read."}`,
+  readBy: (groups: string) => `read by: ${groups}`,
   isBack: (title: string, version: string, groups: string, answers: boolean) =>
     `“${title}”${version && `, version ${version}`} is back: it is found by ${groups}. ${answers ? "Bedside answers from it." : "Bedside answers nothing from it: it has expired or could not be read."}`,
   yesBack: "Yes, put it back",

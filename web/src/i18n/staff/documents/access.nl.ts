@@ -31,6 +31,7 @@ export const access: StaffWords["access"] = {
   sure: "Toch bewaren",
   sureBack: (title, version, groups, answers) =>
     `“${title}”${version && `, versie ${version}`} terugzetten? Het is dan weer te vinden voor: ${groups}. ${answers ? "Bedside antwoordt er hen weer uit." : "Bedside antwoordt er niet uit: het is verlopen of kon niet gelezen worden."}`,
+  readBy: (groups) => `te lezen door: ${groups}`,
   isBack: (title, version, groups, answers) =>
     `“${title}”${version && `, versie ${version}`} is teruggezet: het is te vinden voor ${groups}. ${answers ? "Bedside antwoordt eruit." : "Bedside antwoordt er niet uit: het is verlopen of kon niet gelezen worden."}`,
   yesBack: "Ja, zet het terug",
