@@ -641,6 +641,7 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)
         access.screenshot(path=tmp_path / f"groups-{width}.png")
+        assert access.evaluate("one => one.scrollWidth <= one.clientWidth"), width
     field.fill("chir")
     expect(known).to_have_count(0)
     field.fill("PED")
