@@ -209,15 +209,33 @@ def test_a_refusal_opens_no_document_and_names_the_nearest_with_their_owners(pag
     expect(page.locator(".notice")).to_contain_text("kon niet gelezen worden: het is een scan")  # one sentence
 
 
-def test_a_document_of_a_refusal_that_is_opened_has_nothing_marked(page: Page) -> None:
+def test_a_document_of_a_refusal_opens_at_what_was_looked_at_and_marks_it_as_no_answer(page: Page) -> None:
     ask(page, "vraag zonder antwoord")
     made(page)
-    page.get_by_role("button", name="Open bron 1").click()
-    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    title = page.locator(".card h3").first.bounding_box()
+    assert title
+    page.mouse.click(title["x"] + 9, title["y"] + 9)
     expect(page.locator(".source-status")).to_have_text(
-        "Uit dit document wordt niets aangehaald: er is niets gemarkeerd."
+        "Uit dit document wordt niets aangehaald; wat bekeken werd, is grijs gemarkeerd."
     )
-    expect(page.locator(".highlight, mark")).to_have_count(0)
+    looked = page.locator(".page[data-page='3'] .highlight")
+    expect(looked).to_be_in_viewport()
+    expect(looked).to_have_class(re.compile("of-nearest"))
+    red, green, blue = map(int, re.findall(r"\d+", looked.evaluate("one => getComputedStyle(one).backgroundColor"))[:3])
+    assert max(red, green, blue) - min(red, green, blue) < 20  # quoted words are yellow
+    expect(page.locator("mark")).to_have_count(0)
+    faultless_by_day_and_by_night(page)
+
+
+def test_a_document_of_a_refusal_whose_place_is_not_known_opens_at_its_page(page: Page) -> None:
+    ask(page, "vraag zonder antwoord")
+    made(page)
+    page.locator(".card-button").nth(1).click()
+    expect(page.locator(".source-status")).to_have_text(
+        "Uit dit document wordt niets aangehaald. Op pagina 12; de juiste plaats is niet bekend."
+    )
+    expect(page.locator(".page[data-page='12'][data-drawn=true]")).to_be_in_viewport()
+    expect(page.locator(".highlight")).to_have_count(0)
 
 
 def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Page) -> None:

@@ -4,7 +4,7 @@ import { belowHeading, partsOf } from "../text/answer/parts";
 
 export interface Highlight {
   key: string;
-  kind: "quote" | "passage" | "nearest"; // nearest: of a document that does not answer, so nothing of it is marked
+  kind: "quote" | "passage" | "nearest"; // nearest: looked at, in a document that does not answer
   rank: number;
   page: number;
   quotes: readonly string[]; // the words; none when only the page is meant
@@ -22,9 +22,10 @@ export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
  */
 export function highlightsOf(source: Source, spans: readonly Span[], refused = false): Highlight[] {
   const { rank, page, rects } = source;
-  if (refused) return [{ key: "nearest", kind: "nearest", rank, page, quotes: [], rects: [] }];
+  const looked = { rank, page, quotes: [source.text], rects };
+  if (refused) return [{ key: "nearest", kind: "nearest", ...looked }];
   if (!spans.some((span) => span.document_id === source.document_id && span.rank === rank))
-    return [{ key: "passage", kind: "passage", rank, page, quotes: [source.text], rects }];
+    return [{ key: "passage", kind: "passage", ...looked }];
   return partsOf(spans.filter((span) => span.document_id === source.document_id)).flatMap(placeOf);
 }
 

@@ -205,7 +205,8 @@ describe("highlights", () => {
     expect(place && lineOf({ ...place, rects: [] })).toBe(0);
   });
 
-  test("of a document that does not answer are none", () => {
-    expect(highlightsOf(source(2, { rects: at(7, 30) }), [], true)).toMatchObject([{ kind: "nearest", rects: [] }]);
+  test("of a document that does not answer are the passage that was looked at, as that", () => {
+    const looked = source(2, { page: 7, rects: at(7, 30) });
+    expect(highlightsOf(looked, [], true)).toMatchObject([{ kind: "nearest", page: 7, rects: at(7, 30) }]);
   });
 });

@@ -243,8 +243,8 @@ function StatusLine({ document, source, place }: StatusProps) {
   if (source.uncertain) lines.push(m.pane.uncertain);
   if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.answer.replaced);
   if (document.kind === "open" && document.detail.status === "retired") lines.push(m.answer.retired);
-  if (place?.kind === "nearest") lines.push(m.pane.nearest);
-  else if (place?.quotes.length && place.rects.length === 0) lines.push(m.pane.onPage(place.page));
+  if (place?.kind === "nearest") lines.push(m.pane.nearest(place.rects.length > 0));
+  if (place?.quotes.length && place.rects.length === 0) lines.push(m.pane.onPage(place.page));
   if (lines.length === 0) return null;
   return <p className="source-status">{lines.join(" ")}</p>;
 }

@@ -127,7 +127,8 @@ export const ward = {
     previous: "Previous place",
     next: "Next place",
     onPage: (page: number) => `On page ${page}; the exact place is not known.`,
-    nearest: "Nothing is quoted from this document: nothing is marked.",
+    nearest: (marked: boolean) =>
+      `Nothing is quoted from this document${marked ? "; what was looked at is marked in grey" : ""}.`,
     uncertain: "Part of it was read in doubt: it stands on the page, and is never quoted.",
     scan: "Opened as a scan: its words were read from a picture. Check them on the page.",
     zoomIn: "Larger",

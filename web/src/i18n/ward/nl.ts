@@ -133,7 +133,8 @@ export const ward: WardWords = {
     previous: "Vorige plaats",
     next: "Volgende plaats",
     onPage: (page: number) => `Op pagina ${page}; de juiste plaats is niet bekend.`,
-    nearest: "Uit dit document wordt niets aangehaald: er is niets gemarkeerd.",
+    nearest: (marked) =>
+      `Uit dit document wordt niets aangehaald${marked ? "; wat bekeken werd, is grijs gemarkeerd" : ""}.`,
     uncertain: "Een deel is niet zeker gelezen: het staat op de bladzijde, en wordt nooit aangehaald.",
     scan: "Geopend als scan: de woorden zijn uit een afbeelding gelezen. Kijk ze na op de bladzijde.",
     zoomIn: "Groter",

@@ -183,8 +183,8 @@ export function view(state: AnswerState): AnswerView {
 export const isRead = (state: AnswerState): boolean => state.kind === "working" && view(state).status === null;
 
 /**
- * Nothing answers the question: its sources are only the nearest documents, and none is opened or
- * marked for its reader.
+ * Nothing answers the question: its sources are only the nearest documents, and none is opened for
+ * its reader, or marked as an answer.
  */
 export const isRefused = (state: AnswerState): boolean => view(state).status === "not_found";
 
