@@ -3,6 +3,7 @@ are the readers'."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -333,7 +334,7 @@ class PgDocuments:
 class DocumentQuery:
     """What part of the list to show. `status` None: the current ones (indexed and failed)."""
 
-    text: str = ""  # in title or source, which come first, or on the first page, as its number is; any case
+    text: str = ""  # in title or source, or on the first page, as its number is; any case
     status: DocumentStatus | None = None
     limit: int = 50
     offset: int = 0
@@ -351,8 +352,12 @@ class DocumentQuery:
 
 
 NAMED = "title ilike %(like)s or source ilike %(like)s"
-ON_FIRST_PAGE = """
-    exists (select 1 from pages p where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s)"""
+_FIRST_PAGE = "exists (select 1 from pages p where p.document_id = documents.id and p.number = 1 and p.text "
+ON_FIRST_PAGE = f"{_FIRST_PAGE} ilike %(like)s)"
+# Where the text stands, the best place first: at the beginning of a word, and then within one.
+NEAREST = f"""case when title ~* %(begins)s then 0 when source ~* %(begins)s then 1
+      when title ilike %(like)s then 2 when source ilike %(like)s then 3
+      when {_FIRST_PAGE} ~* %(begins)s) then 4 else 5 end"""
 Order = Literal["title", "valid_until", "next_review"]
 SOON = "1 month"  # of the calendar, before the last day
 Validity = Literal[
@@ -386,8 +391,8 @@ VALIDITY: dict[Validity, str] = {
 
 
 def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list[Document], int]:
-    """A page of the list, by title (withdrawn ones: the latest first) or by what lapses first, and
-    how many there are in all."""
+    """A page of the list, by where the text stands and by title (withdrawn ones: the latest first)
+    or by what lapses first, and how many there are in all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
         and ({NAMED} or {ON_FIRST_PAGE})"""
     for name in ("department", "document_type", "owner"):
@@ -405,7 +410,7 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
         where += f" and {'' if query.replaced else 'not '}id = any(%(superseded)s)"
     superseded = [] if query.replaced is None else list(superseded_ids(db, user, query.today))
     said = {**asdict(query), "versions_of": list(query.versions_of), "superseded": superseded}
-    params = values(user, **said, like=contains(query.text))
+    params = values(user, **said, like=contains(query.text), begins=begins(query.text))
     first = {
         "title": "",
         "valid_until": "valid_until nulls last, ",
@@ -413,7 +418,7 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     }[query.order]
     if query.status == DocumentStatus.RETIRED:
         first += "withdrawn_at desc nulls last, "
-    order = f"{first}({NAMED}) desc, lower(title), source, id"
+    order = f"{first}{NEAREST}, lower(title), source, id"
     rows = db.all(
         f"select {LISTED} from documents where {where} order by {order} limit %(limit)s offset %(offset)s",  # noqa: S608
         params,
@@ -752,3 +757,8 @@ def contains(text: str) -> str:
     """The pattern of `ilike` for what has these words in it."""
     escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
+
+
+def begins(text: str) -> str:
+    """The pattern of `~*` for what has a word in it that begins like this."""
+    return f"(^|[^[:alnum:]]){re.escape(text)}"

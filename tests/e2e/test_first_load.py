@@ -151,7 +151,7 @@ def test_a_page_without_any_words_says_so(new_page: NewPage, base_url: str) -> N
 def test_a_staff_page_speaks_both_languages(new_page: NewPage, base_url: str) -> None:
     page = new_page()
     page.goto(f"{base_url}/admin/documents")
-    expect(page.get_by_text("In titel, bestandsnaam of nummer")).to_be_visible()
+    expect(page.get_by_text("In titel, bestandsnaam of eerste bladzijde")).to_be_visible()
     page.get_by_role("button", name=LABELS["nl-BE"]).click()
-    expect(page.get_by_text("In title, file name or number")).to_be_visible()
-    expect(page.get_by_text("In titel, bestandsnaam of nummer")).not_to_be_visible()
+    expect(page.get_by_text("In title, file name or first page")).to_be_visible()
+    expect(page.get_by_text("In titel, bestandsnaam of eerste bladzijde")).not_to_be_visible()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.accessibility import faultless, looks
 from tests.e2e.conftest import NewPage
-from tests.e2e.scripted import TITLE, Script
+from tests.e2e.scripted import TITLE, Script, detail
 from tests.e2e.test_states import ask, complete
 
 WORDS = {
@@ -18,7 +20,7 @@ WORDS = {
         "star": "Favoriet",
         "favourites": "Uw favorieten",
         "related": "Gaat hier misschien ook over",
-        "search": "In titel, bestandsnaam of nummer",
+        "search": "In titel, bestandsnaam of eerste bladzijde",
         "last": "Laatst geopend",
     },
     "en-GB": {
@@ -27,7 +29,7 @@ WORDS = {
         "star": "Favourite",
         "favourites": "Your favourites",
         "related": "Perhaps also about this",
-        "search": "In title, file name or number",
+        "search": "In title, file name or first page",
         "last": "Opened last",
     },
 }
@@ -58,7 +60,7 @@ def test_the_finder_asks_the_service_for_what_was_chosen(new_page: NewPage, base
     page = new_page()
     page.goto(f"{base_url}/procedures")
     expect(page.get_by_role("link", name=TITLE)).to_be_visible()
-    page.get_by_label("In titel, bestandsnaam of nummer").fill("para")
+    page.get_by_label("In titel, bestandsnaam of eerste bladzijde").fill("para")
     page.get_by_label("Dienst").select_option("Pediatrie")
     page.get_by_label("Documenttype").select_option("protocol")
     page.get_by_label("Geldigheid").select_option("vervallen")
@@ -76,9 +78,39 @@ def test_the_finder_asks_the_service_for_what_was_chosen(new_page: NewPage, base
     page.get_by_label("Geldigheid").select_option("nog niet geldig")
     expect(
         page.get_by_text(
-            "Er past geen procedure bij, naar titel, bestandsnaam en nummer. Probeer andere woorden of minder filters."
+            "Er past geen procedure bij, naar titel, bestandsnaam of eerste bladzijde."
+            " Probeer andere woorden of minder filters."
         )
     ).to_be_visible()
+
+
+@pytest.mark.parametrize(("total", "shown"), [(51, 51), (75, 75), (76, 50)])
+def test_the_last_few_procedures_stand_with_the_others(
+    new_page: NewPage, base_url: str, total: int, shown: int
+) -> None:
+    page = new_page()
+
+    def some(route: Route) -> None:
+        asked = {
+            name: int(value)
+            for name, (value, *_) in parse_qs(urlsplit(route.request.url).query).items()
+            if name in ("limit", "offset")
+        }
+        numbers = range(total)[asked.get("offset", 0) :][: asked["limit"]]
+        found = [detail(f"d{number}").model_dump(mode="json") for number in numbers]
+        route.fulfill(json={"documents": found, "total": total})
+
+    page.route("**/api/documents?**", some)
+    page.goto(f"{base_url}/procedures")
+    rows = page.locator(".found-procedures .finder-row")
+    expect(rows).to_have_count(shown)
+    more = page.get_by_role("button", name="Toon meer")
+    expect(more).to_have_count(int(total > shown))
+    if total > shown:
+        more.click()
+        expect(rows).to_have_count(total)
+    hrefs = rows.locator(".document-title").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    assert hrefs == [f"/d/d{number}#page=1" for number in range(total)]
 
 
 @looks(1440, 320)
@@ -117,7 +149,7 @@ def test_where_nothing_can_be_found_by_meaning_the_list_stands_alone(
 
     page.route("**/api/search?**", away)
     page.goto(f"{base_url}/procedures")
-    page.get_by_label("In titel, bestandsnaam of nummer").fill("slaapmiddel")
+    page.get_by_label("In titel, bestandsnaam of eerste bladzijde").fill("slaapmiddel")
     page.get_by_label("Geldigheid").select_option("vandaag geldig")
     expect(page.get_by_role("link", name=TITLE)).to_have_count(1)
     page.wait_for_timeout(600)
@@ -156,7 +188,7 @@ def test_a_closed_document_leads_back_to_its_search_and_to_the_first_page_from_e
 ) -> None:
     page = new_page()
     page.goto(f"{base_url}/procedures")
-    page.get_by_label("In titel, bestandsnaam of nummer").fill("para")
+    page.get_by_label("In titel, bestandsnaam of eerste bladzijde").fill("para")
     page.get_by_label("Dienst").select_option("Pediatrie")
     page.get_by_role("link", name=TITLE).click()
     page.get_by_role("button", name="Sluit de bron").click()
@@ -165,7 +197,7 @@ def test_a_closed_document_leads_back_to_its_search_and_to_the_first_page_from_e
     other.goto(kept)  # sent to a colleague
     for one in (page, other):
         expect(one).to_have_url(kept)
-        expect(one.get_by_label("In titel, bestandsnaam of nummer")).to_have_value("para")
+        expect(one.get_by_label("In titel, bestandsnaam of eerste bladzijde")).to_have_value("para")
         expect(one.get_by_label("Dienst")).to_have_value("Pediatrie")
     elsewhere = new_page()
     elsewhere.goto(f"{base_url}/procedures")

@@ -91,7 +91,7 @@ def form(page: Page) -> Locator:
 
 def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
     expect(page.locator(".document")).to_have_count(3)
-    page.get_by_label("In titel, bestandsnaam of nummer").fill("paracetamol")
+    page.get_by_label("In titel, bestandsnaam of eerste bladzijde").fill("paracetamol")
     expect(page.locator(".document")).to_have_count(1)
     expect(page.locator(".document .facts")).to_contain_text("paracetamol-kind.pdf")
 
@@ -456,7 +456,7 @@ def test_what_another_document_replaced_is_not_found_among_what_is_valid_today(
     load(container, "oud.pdf", "Regel oud. ", language="nl")
     load(container, "nieuw.pdf", "Regel nieuw. ", supersedes="oud.pdf", language="nl")
     page.goto(urljoin(page.url, "/procedures"))
-    page.get_by_label("In titel, bestandsnaam of nummer").fill("regel")
+    page.get_by_label("In titel, bestandsnaam of eerste bladzijde").fill("regel")
     rows = page.locator(".found-procedures .finder-row .document-title")
     expect(rows).to_have_text(["Regel nieuw", "Regel oud"])
     page.get_by_label("Geldigheid").select_option("vandaag geldig")
@@ -547,7 +547,7 @@ def test_all_that_match_are_chosen_beyond_those_shown_and_get_an_owner(page: Pag
     page.reload()
     expect(page.locator(".document")).to_have_count(50)
     page.get_by_label("Eigenaar", exact=True).select_option("geen eigenaar")
-    page.get_by_label("In titel, bestandsnaam of nummer").fill("werkwijze")
+    page.get_by_label("In titel, bestandsnaam of eerste bladzijde").fill("werkwijze")
     expect(page.locator(".document")).to_have_count(30)
     page.get_by_label("Eigenaar", exact=True).select_option("alle")
     expect(page.get_by_text("50 van 60 documenten")).to_be_visible()

@@ -243,6 +243,27 @@ def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) ->
     assert titles(limit=1, offset=1) == (["Anafylaxie"], 4)
 
 
+def test_what_begins_a_word_is_listed_before_what_is_within_one_and_titles_before_the_first_page(
+    db: Database, documents: PgDocuments
+) -> None:
+    for title, source, text in (
+        ("Antibiotica", "a.pdf", "Eigenaar: stewardship"),
+        ("Beleid", "b.pdf", "Afdeling: Hip-unit"),
+        ("Chip vervangen", "c.pdf", ""),
+        ("Fractuur", "zorg/0_hip_pad.pdf", ""),
+        ("Zorgpad: hip fracture (ouderen)", "z.pdf", ""),
+        ("Delier", "d.pdf", "Niets"),
+    ):
+        documents.save_indexed([Indexed(document(source, metadata=Metadata(title=title)), [page(1, 0, text)])])
+
+    def titles(text: str) -> list[str]:
+        return [one.metadata.title.split()[0] for one in list_documents(db, LOCAL_USER, DocumentQuery(text))[0]]
+
+    assert titles("HIP") == ["Zorgpad:", "Fractuur", "Chip", "Beleid", "Antibiotica"]
+    assert titles("hip fracture (") == ["Zorgpad:"]
+    assert titles("\\") == []
+
+
 @pytest.mark.parametrize(
     ("today", "validity", "last", "after"),
     [

@@ -58,7 +58,7 @@ export const staff = {
         : "Saved. Nobody is told: it is nobody's by name.",
     saved: "Saved.",
     count: (shown: number, total: number) => {
-      if (total === 0) return "No procedure fits by title, file name and number. Try other words, or fewer filters.";
+      if (total === 0) return "No procedure fits by title, file name or first page. Try other words, or fewer filters.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
     },
     related: "Perhaps also about this",
@@ -191,7 +191,7 @@ export const staff = {
     lead: "What you enter here takes the place of what the file says, from the next question on. It stays when a new version of the file is loaded, until that version says something else.",
     readersLead:
       "The documents that you may read; others are neither listed nor counted here, and admins make changes.",
-    search: "In title, file name or number",
+    search: "In title, file name or first page",
     count: (shown: number, total: number) =>
       shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,
     more: "Show more",

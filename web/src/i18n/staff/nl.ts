@@ -54,7 +54,7 @@ export const staff: StaffWords = {
     saved: "Bewaard.",
     count: (shown: number, total: number) => {
       if (total === 0)
-        return "Er past geen procedure bij, naar titel, bestandsnaam en nummer. Probeer andere woorden of minder filters.";
+        return "Er past geen procedure bij, naar titel, bestandsnaam of eerste bladzijde. Probeer andere woorden of minder filters.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
     },
     related: "Gaat hier misschien ook over",
@@ -186,7 +186,7 @@ export const staff: StaffWords = {
   admin: {
     lead: "Wat u hier invult, komt in de plaats van wat in het bestand staat, vanaf de volgende vraag. Het blijft gelden voor nieuwe versies van het bestand, tot een versie iets anders zegt.",
     readersLead: "De documenten die u mag lezen; andere staan en tellen hier niet mee, en wijzigen doet een beheerder.",
-    search: "In titel, bestandsnaam of nummer",
+    search: "In titel, bestandsnaam of eerste bladzijde",
     count: (shown: number, total: number) =>
       shown === total ? (total === 1 ? "1 document" : `${total} documenten`) : `${shown} van ${total} documenten`,
     more: "Toon meer",

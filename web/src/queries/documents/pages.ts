@@ -6,6 +6,7 @@ import { find, LISTS, ofOne, type Wanted } from "./list";
 
 export const PAGES = [...LISTS, "pages"];
 const AT_ONCE = 50;
+const FEW = 25; // that are left at the end, and are not worth a button
 
 export interface DocumentFilters {
   search: string; // in title or file name
@@ -53,7 +54,13 @@ export async function every(wanted: Listing): Promise<DocumentSummary[]> {
 export const usePages = (wanted: Listing) =>
   useInfiniteQuery({
     queryKey: [...PAGES, wanted],
-    queryFn: ({ pageParam: offset, signal }) => find({ ...wanted, limit: AT_ONCE, offset }, signal),
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const page = await find({ ...wanted, limit: AT_ONCE, offset }, signal);
+      const left = page.total - offset - page.documents.length;
+      if (page.documents.length < AT_ONCE || left <= 0 || left > FEW) return page;
+      const rest = await find({ ...wanted, limit: left, offset: offset + AT_ONCE }, signal);
+      return { ...rest, documents: [...page.documents, ...rest.documents] };
+    },
     initialPageParam: 0,
     getNextPageParam: (last, pages) => {
       const loaded = pages.flatMap((page) => page.documents).length;
