@@ -25,6 +25,7 @@ from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObje
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.answering.quoting.link_targets import in_full
 from rag_api.answering.warnings.notice_texts import notice as noticed
 from rag_api.api import schemas as s
 from rag_api.api.mapping import notices_out
@@ -639,7 +640,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     async def place(document_id: str, page: int, quote: str = "") -> Response:
         if document_id == "weg":
             return problem(404, "not_found", "no such document")
-        wanted = [" ".join(words.split()) for words in quote.splitlines()]
+        wanted = [" ".join(in_full(PASSAGE, words).split()) for words in quote.splitlines()]
         marked = [SENTENCES[row] for row, words in enumerate(ROWS) if " ".join(words) in wanted]
         marked += [words for words in wanted if words in PASSAGE or words == TITLE]
         found = len(marked) == len(wanted) > 0
@@ -648,7 +649,11 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
             update={"rects": rects}
         )
         newer = detail("nieuw") if document_id == "oud" else None
-        said = {"found": found, "quotes": quote.splitlines(), "page_text": PASSAGE}
+        said = {
+            "found": found,
+            "quotes": [in_full(PASSAGE, words) for words in quote.splitlines()],
+            "page_text": PASSAGE,
+        }
         linked = s.LinkedOut(source=source, status=DocumentStatus.INDEXED, newer=newer, **said)
         return Response(linked.model_dump_json(), media_type="application/json")
 

@@ -46,6 +46,60 @@ def test_a_link_to_quoted_words_opens_the_document_with_the_same_words_marked(pa
     assert mark["width"] == pytest.approx(words["width"], abs=6)
 
 
+SELECT = """([from, first, to, last]) => {
+    const texts = [...document.querySelectorAll(".page[data-page='3'] .textLayer span")].map(one => one.firstChild);
+    const [begin, end] = [from, to].map(words => texts.find(one => one?.data?.includes(words)));
+    getSelection().setBaseAndExtent(begin, begin.data.indexOf(first), end, end.data.indexOf(last) + last.length);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "lines"),
+    [("180 mg", "(15 mg/kg)", 1), ("hoogstens", "zes uur", 2), ("Een", "dag.", 1)],
+)
+def test_a_link_to_words_that_were_selected_leads_to_them_and_says_so(
+    page: Page, base_url: str, first: str, last: str, lines: int
+) -> None:
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[0])}")
+    expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
+    page.evaluate(SELECT, [SENTENCES[1], first, SENTENCES[lines], last])
+    chosen = page.evaluate("getSelection().toString()").split()
+    page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
+    said = page.locator(".reader-link [role=status]")
+    expect(said).to_have_text("De link leidt naar de woorden die u selecteerde.")
+    faultless_by_day_and_by_night(page)
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert parse_qs(urlsplit(link).fragment)["quote"][0].split() == chosen
+    page.evaluate("getSelection().empty()")
+    expect(said).to_be_empty()
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator(".highlight.current")).to_have_count(lines)
+    expect(page.locator(".highlight.current").first).to_be_in_viewport()
+    expect(page.locator(".notice")).to_have_count(0)
+
+
+def test_a_word_that_also_stands_elsewhere_is_linked_with_those_around_it(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[0])}")
+    expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
+    page.evaluate(SELECT, [SENTENCES[1], "kind", SENTENCES[1], "kind"])  # the first sentence has it too
+    page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
+    expect(page.locator(".reader-link [role=status]")).to_have_text("De link leidt naar de woorden die u selecteerde.")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert parse_qs(urlsplit(link).fragment)["quote"] == [SENTENCES[1]]
+
+
+def test_words_that_are_not_found_again_are_linked_by_their_page_and_that_is_said(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[0])}")
+    expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
+    page.evaluate(SELECT, ["Regel 5 van", "Regel 5", "Regel 5 van", "Regel 5"])  # not of what was read
+    page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
+    expect(page.locator(".reader-link [role=status]")).to_have_text(
+        "Deze woorden konden niet teruggevonden worden: de link leidt naar hun bladzijde."
+    )
+    assert page.evaluate("navigator.clipboard.readText()") == f"{base_url}/d/paracetamol-kind#page=3"
+
+
 def test_an_open_document_prints_what_it_is_the_words_and_where_the_whole_is_printed(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[1])}")
     expect(page.locator(".highlight.current").first).to_be_visible()

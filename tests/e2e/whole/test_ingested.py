@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rag_api.container import Container
+from rag_api.db.documents import read_cut
 from tests.e2e.conftest import NewPage
 from tests.e2e.whole.conftest import DOSE, LETTERS, PROCEDURES, outcomes
 
@@ -74,3 +75,36 @@ def test_a_copied_link_marks_the_same_words_once_the_same_file_was_read_anew(
     assert passages() > were
     assert marks() == before
     expect(page.locator(".notice.serious")).to_have_count(0)
+
+
+LINES = """() => Object.values(Object.groupBy(
+    [...document.querySelectorAll(".page[data-page='1'] .textLayer span")].filter(one => one.firstChild?.data?.trim()),
+    one => Math.round(one.getBoundingClientRect().y)))"""
+SELECT = f"""number => {{
+    const line = ({LINES})()[number], [first, last] = [line[0].firstChild, line.at(-1).firstChild];
+    getSelection().setBaseAndExtent(first, 0, last, last.data.length);
+}}"""
+
+
+def test_a_link_to_selected_words_is_made_for_every_line_that_was_read(
+    new_page: NewPage, url: str, container: Container
+) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    row = container.db.one("select id from documents where source = %(source)s", {"source": PROCEDURES[0]})
+    assert row
+    cut = ["".join(one.text.split()) for one in read_cut(container.db, row["id"])]  # heads and feet of pages
+    page.goto(f"{url}/d/{row['id']}#page=1")
+    expect(page.locator(".page[data-page='1'][data-drawn=true]")).to_be_visible()
+    said = page.locator(".reader-link [role=status]")
+    lines = page.evaluate(f"() => ({LINES})().map(line => line.map(one => one.textContent).join(' '))")
+    assert len(lines) > 30
+    for number, words in enumerate(lines):
+        page.evaluate("getSelection().empty()")
+        expect(said).to_be_empty()
+        page.evaluate(SELECT, number)
+        page.locator(".source-tools").get_by_role("button", name="Kopieer link").or_(
+            page.locator(".source-tools").get_by_role("button", name="Link gekopieerd")
+        ).click()
+        expect(said).not_to_be_empty()
+        left_out = any("".join(words.split()) in one for one in cut)
+        assert said.inner_text().startswith("Deze woorden" if left_out else "De link leidt"), words

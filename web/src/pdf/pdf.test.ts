@@ -17,6 +17,7 @@ import {
   zoomWithin,
 } from "./geometry";
 import { highlightsOf, indexOf, lineOf, onPage, spanKey, topOf } from "./highlights";
+import { liesOn } from "./selection";
 
 describe("geometry", () => {
   const pages = Array.from({ length: 50 }, () => ({ width: 595, height: 842 }));
@@ -209,4 +210,14 @@ describe("highlights", () => {
     const looked = source(2, { page: 7, rects: at(7, 30) });
     expect(highlightsOf(looked, [], true)).toMatchObject([{ kind: "nearest", page: 7, rects: at(7, 30) }]);
   });
+});
+
+test("words that were found lie on those that were selected when each of them stands on their line", () => {
+  const on = (page: number, x: number, y: number) => [{ page, rects: [{ x0: x, y0: y, x1: x + 50, y1: y + 12 }] }];
+  const selected = [...on(3, 100, 200), ...on(3, 60, 214)];
+  expect(liesOn(on(3, 110, 202), selected)).toBe(true);
+  expect(liesOn([...on(3, 110, 199), ...on(3, 60, 215)], selected)).toBe(true);
+  expect(liesOn([...on(3, 110, 199), ...on(3, 60, 227)], selected)).toBe(false); // of the next line
+  expect(liesOn(on(3, 160, 200), selected)).toBe(false);
+  expect(liesOn(on(4, 100, 200), selected)).toBe(false);
 });

@@ -6,10 +6,7 @@ import { useWardMessages } from "../../i18n";
 import type { OpenDocument } from "../../pdf/useDocument";
 import { fileUrl } from "../../queries/documents/list";
 import { Favourite } from "../shared/controls/Favourite";
-import { lazyPart } from "../shared/controls/lazyPart";
-import { Optional } from "../shared/controls/Optional";
-
-const PlaceLink = lazyPart(async () => (await import("../shared/controls/PlaceLink")).PlaceLink);
+import { ReaderLink } from "./ReaderLink";
 
 interface PlacesProps {
   place: number; // which one is shown, from 1
@@ -101,12 +98,7 @@ export function Tools({
         </button>
       )}
       <Favourite className="quiet of-room" id={source.document_id} source={source.document} title={source.title} />
-      <Optional fallback={null}>
-        <PlaceLink
-          className="quiet"
-          place={{ document: source.document_id, page: quotes.length > 0 ? wordsAt : page, quotes }}
-        />
-      </Optional>
+      <ReaderLink place={{ document: source.document_id, page: quotes.length > 0 ? wordsAt : page, quotes }} />
       <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
         {m.pane.download}
       </a>

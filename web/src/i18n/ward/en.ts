@@ -122,6 +122,9 @@ export const ward = {
   pane: {
     gone: "This document is no longer here: it was removed or replaced. The passage as it was read:",
     download: "Open the file",
+    linkHelp: "To the marked words, or to those that you select on the page",
+    wordsCopied: "The link leads to the words that you selected.",
+    pageCopied: "These words could not be found again: the link leads to their page.",
     page: (page: number, count: number) => `Page ${page} of ${count}`,
     place: (at: number, count: number) => `${at} of ${count}`,
     previous: "Previous place",

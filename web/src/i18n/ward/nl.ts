@@ -128,6 +128,9 @@ export const ward: WardWords = {
   pane: {
     gone: "Dit document is er niet meer: het is verwijderd of vervangen. De passage zoals ze gelezen werd:",
     download: "Open het bestand",
+    linkHelp: "Naar de gemarkeerde woorden, of naar wat u op de bladzijde selecteert",
+    wordsCopied: "De link leidt naar de woorden die u selecteerde.",
+    pageCopied: "Deze woorden konden niet teruggevonden worden: de link leidt naar hun bladzijde.",
     page: (page: number, count: number) => `Pagina ${page} van ${count}`,
     place: (at: number, count: number) => `${at} van ${count}`,
     previous: "Vorige plaats",

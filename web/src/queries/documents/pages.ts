@@ -1,7 +1,7 @@
 // The documents list, a page at a time or by a title, and a place in one.
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { call, service } from "../../api/client";
-import type { DocumentSummary, Validity } from "../../api/types";
+import type { DocumentSummary, LinkedPlace, Validity } from "../../api/types";
 import { find, LISTS, ofOne, type Wanted } from "./list";
 
 export const PAGES = [...LISTS, "pages"];
@@ -79,14 +79,22 @@ export const useDocumentsCalled = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
+interface Named {
+  document: string;
+  page: number;
+  quotes: readonly string[];
+}
+
 /** Words of a document with their place, as a link names them. */
-export const useLinked = ({ document, page, quotes }: { document: string; page: number; quotes: readonly string[] }) =>
+export const findPlace = ({ document, page, quotes }: Named): Promise<LinkedPlace> =>
+  call(
+    service.GET("/documents/{document_id}/place", {
+      params: { path: { document_id: document }, query: { page, quote: quotes.join("\n") } },
+    }),
+  );
+
+export const useLinked = (place: Named) =>
   useQuery({
-    queryKey: [...ofOne(document), "place", page, quotes],
-    queryFn: () =>
-      call(
-        service.GET("/documents/{document_id}/place", {
-          params: { path: { document_id: document }, query: { page, quote: quotes.join("\n") } },
-        }),
-      ),
+    queryKey: [...ofOne(place.document), "place", place.page, place.quotes],
+    queryFn: () => findPlace(place),
   });

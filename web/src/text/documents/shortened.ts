@@ -4,14 +4,22 @@ const FIRST = 240; // characters of the first words of all quotes together
 const LEAST = 4; // of one of very many
 
 export function shortened(quotes: readonly string[]): string[] {
-  const each = Math.max(LEAST, Math.floor(FIRST / quotes.length));
-  return quotes.map((quote) => {
-    const words = quote.replace(/\s+/g, " ").trim();
-    const letters = words.replaceAll(" ", "");
-    const short = `${[...words].slice(0, each).join("").trim()}~${[...letters].length}-${checkSum(letters)}`;
+  return byLetters(quotes).map((short, index) => {
+    const words = plain(quotes[index] ?? "");
     return short.length < words.length ? short : words;
   });
 }
+
+/** Even where they are short: by these they are found wherever the document's text has blanks. */
+export function byLetters(quotes: readonly string[]): string[] {
+  const each = Math.max(LEAST, Math.floor(FIRST / quotes.length));
+  return quotes.map(plain).map((words) => {
+    const letters = words.replaceAll(" ", "");
+    return `${[...words].slice(0, each).join("").trim()}~${[...letters].length}-${checkSum(letters)}`;
+  });
+}
+
+const plain = (quote: string): string => quote.replace(/\s+/g, " ").trim();
 
 /** CRC-32, as zlib counts it. */
 function checkSum(text: string): string {

@@ -6,16 +6,15 @@ import { useWardMessages } from "../../../i18n";
 interface Props {
   path: string;
   label?: string; // else "Copy link": no two buttons of a page have one name
-  className?: string;
 }
 
-export function CopyLink({ path, label, className = "link" }: Props) {
+export function CopyLink({ path, label }: Props) {
   const m = useWardMessages();
   const [copied, setCopied] = useState("");
   const address = new URL(path, location.origin).href;
   const copy = (): void => void navigator.clipboard?.writeText(address).then(() => setCopied(address));
   return (
-    <button type="button" className={className} onClick={copy}>
+    <button type="button" className="link" onClick={copy}>
       <span className="in-turn" data-other={m.made.linkCopied}>
         {copied === address ? m.made.linkCopied : (label ?? m.made.copyLink)}
       </span>

@@ -7,7 +7,6 @@ import { CopyLink } from "./CopyLink";
 interface Props {
   place: Place;
   label?: string;
-  className?: string;
 }
 
 export const PlaceLink = ({ place, ...rest }: Props) => (
