@@ -11,7 +11,7 @@ from tests.e2e.scripted import TITLE, Script
 from tests.e2e.test_states import ask
 
 REPORT = {"nl-BE": "Meld dit antwoord", "en-GB": "Report this answer"}
-WRONG = {"nl-BE": f"Klopt dit niet meer?: {TITLE}", "en-GB": f"Is this no longer right?: {TITLE}"}
+WRONG = {"nl-BE": f"Vraag de eigenaar of meld een fout: {TITLE}", "en-GB": f"Ask the owner or report an error: {TITLE}"}
 KEYS = {"nl-BE": "Sneltoetsen", "en-GB": "Keyboard shortcuts"}
 LOOK = """dialog => {
   const own = getComputedStyle(dialog), probe = document.createElement('i');

@@ -129,7 +129,7 @@ def test_a_link_to_rows_of_a_table_marks_all_of_them_with_their_header(
     page.goto(link)
     expect(page.locator(".highlight.current")).to_have_count(len(rows))
     expect(page.locator(".highlight.current").first).to_be_in_viewport()
-    page.get_by_role("button", name=f"Vraag de eigenaar: {TITLE}").click()
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {TITLE}").click()
     expect(page.get_by_role("dialog").locator(".passages label")).to_have_text([" ".join(row) for row in rows])
 
 
@@ -138,7 +138,7 @@ def test_a_question_to_the_owner_carries_the_rows_that_are_ticked_and_none_befor
 ) -> None:
     ask(page, "rijen")
     complete(page)
-    page.get_by_role("button", name=f"Klopt dit niet meer?: {TITLE}").click()
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {TITLE}").click()
     dialog = page.get_by_role("dialog")
     for row, passage in zip(ROWS, dialog.locator(".passages label").all(), strict=True):
         for cell in row:
@@ -147,7 +147,7 @@ def test_a_question_to_the_owner_carries_the_rows_that_are_ticked_and_none_befor
         passage.get_by_role("checkbox").check()
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("De tweede rij is oud.")
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status").first).to_contain_text("Verstuurd aan Apotheek.")
+    expect(dialog.get_by_role("status").first).to_contain_text("Uw melding is verstuurd aan Apotheek.")
     (sent,) = script.to_owners
     assert str(sent["text"]).splitlines() == [
         "De tweede rij is oud.",
@@ -156,7 +156,7 @@ def test_a_question_to_the_owner_carries_the_rows_that_are_ticked_and_none_befor
     ]
 
 
-@pytest.mark.parametrize("button", [f"Klopt dit niet meer?: {TITLE}", "Meld dit antwoord"])
+@pytest.mark.parametrize("button", [f"Vraag de eigenaar of meld een fout: {TITLE}", "Meld dit antwoord"])
 def test_a_report_is_tied_to_the_passages_that_are_ticked(
     page: Page, script: Script, button: str, tmp_path: Path
 ) -> None:
@@ -187,7 +187,7 @@ def test_passages_that_are_too_long_to_go_along_are_said_to_be_and_are_not_cut(
 
     page.route("**/place?*", found)
     page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote=x")
-    page.get_by_role("button", name=f"Vraag de eigenaar: {TITLE}").click()
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {TITLE}").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox").fill("Klopt dit nog?")
     passages = dialog.locator(".passages")
@@ -198,7 +198,7 @@ def test_passages_that_are_too_long_to_go_along_are_said_to_be_and_are_not_cut(
     faultless(page)
     passages.get_by_role("checkbox").first.uncheck()
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status").first).to_contain_text("Verstuurd aan Apotheek.")
+    expect(dialog.get_by_role("status").first).to_contain_text("Uw vraag is verstuurd aan Apotheek.")
     assert [one["text"] for one in script.to_owners] == [f"Klopt dit nog?\n\n“{long[1]}”"]
 
 

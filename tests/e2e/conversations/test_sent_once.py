@@ -101,7 +101,7 @@ def test_that_no_procedure_says_it_is_sent_once(page: Page, script: Script) -> N
 def test_a_question_to_an_owner_is_sent_once(page: Page, script: Script, by: str) -> None:
     ask(page)
     complete(page)
-    page.get_by_role("button", name=f"Klopt dit niet meer?: {TITLE}").click()
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {TITLE}").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("De hoogste dosis is 75 mg/kg.")
     send = dialog.get_by_role("button", name="Verstuur")
@@ -109,5 +109,5 @@ def test_a_question_to_an_owner_is_sent_once(page: Page, script: Script, by: str
         send.dblclick()
     else:
         tap_twice(send)
-    expect(dialog.get_by_role("status").first).to_contain_text("Verstuurd aan Apotheek.")
+    expect(dialog.get_by_role("status").first).to_contain_text("Uw melding is verstuurd aan Apotheek.")
     assert len(script.to_owners) == 1

@@ -88,7 +88,7 @@ def test_a_report_reaches_the_owner_and_the_answer_comes_back(
 ) -> None:
     put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
     ask(page, url, DOSE)
-    page.get_by_role("button", name=f"Klopt dit niet meer?: {DOCUMENT}").click()
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {DOCUMENT}").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Dit gaat naar Werkgroep Pijn.")  # before anything is sent
     expect(dialog.get_by_label("een melding dat iets niet meer klopt")).to_be_checked()
@@ -102,7 +102,8 @@ def test_a_report_reaches_the_owner_and_the_answer_comes_back(
     faultless(page)
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("De hoogste dosis is 75 mg/kg.")
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
+    expect(dialog.get_by_role("status")).to_contain_text("Uw melding is verstuurd aan Werkgroep Pijn.")
+    expect(dialog.get_by_role("heading")).to_have_text("Melding verstuurd")
     page.screenshot(path=tmp_path / "sent.png")
     dialog.get_by_role("button", name="Sluiten").click()
 
@@ -139,13 +140,14 @@ def test_the_owner_is_asked_from_the_open_document_too(
 ) -> None:
     put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
     page.goto(f"{url}/d/{child.id}")
-    page.get_by_role("button", name=f"Vraag de eigenaar: {DOCUMENT}").click()
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {DOCUMENT}").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("een vraag")).to_be_checked()
     faultless(page)
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("Wanneer neem ik de spiegel af?")
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
+    expect(dialog.get_by_role("status")).to_contain_text("Uw vraag is verstuurd aan Werkgroep Pijn.")
+    expect(dialog.get_by_role("heading")).to_have_text("Vraag verstuurd")
 
 
 def test_an_owner_that_is_named_and_has_no_account_is_told_of_in_one_sentence(
@@ -188,7 +190,7 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     page.screenshot(path=tmp_path / "along.png")
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status")).to_contain_text(
-        "heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht"
+        "heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw vraag"
     )
     page.keyboard.press("Escape")
     asker.user = LOCAL_USER  # an admin reviews, too
@@ -321,7 +323,7 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_t
         faultless_by_day_and_by_night(page)
         page.screenshot(path=tmp_path / f"passing-{width}.png")
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
+    expect(dialog.get_by_role("status")).to_contain_text("Uw vraag is verstuurd aan Werkgroep Pijn.")
     dialog.get_by_role("button", name="Sluiten").click()
     expect(gap.locator(".facts")).to_contain_text("doorgegeven aan Werkgroep Pijn op")
 
@@ -348,7 +350,7 @@ def test_a_gap_is_passed_on_to_a_named_colleague_who_finds_it_and_answers(
         faultless_by_day_and_by_night(page)
         page.screenshot(path=tmp_path / f"pass-on-{width}.png")
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan An Owner.")
+    expect(dialog.get_by_role("status")).to_contain_text("Uw vraag is verstuurd aan An Owner.")
     expect(gap.locator(".facts")).to_contain_text("doorgegeven aan An Owner op")
     for text in ("Klopt de dosis nog?", "Klopt de leeftijd nog?"):  # stand before it in the list
         path = f"{url}/api/documents/{child.id}/owner-questions"
@@ -396,7 +398,7 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     page.screenshot(path=tmp_path / "report.png")
     send.click()
     expect(dialog.get_by_role("status")).to_contain_text(
-        "Verstuurd aan Werkgroep Pijn." if dutch else "Sent to Werkgroep Pijn."
+        "Uw melding is verstuurd aan Werkgroep Pijn." if dutch else "Your report was sent to Werkgroep Pijn."
     )
     faultless(page)
 

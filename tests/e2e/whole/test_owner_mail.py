@@ -32,7 +32,7 @@ def test_the_link_in_a_mail_leads_its_owner_to_the_question(
     page.get_by_role("button", name=re.compile("^Vraag de eigenaar")).click()
     page.get_by_label("Wat wilt u vragen of melden?").fill(WORDS)
     page.get_by_role("dialog").get_by_role("button", name="Verstuur").click()
-    expect(page.get_by_role("dialog").get_by_role("status").first).to_contain_text("Verstuurd aan")
+    expect(page.get_by_role("dialog").get_by_role("status").first).to_contain_text("Uw vraag is verstuurd aan")
     until(lambda: box.mails)
     (mail,) = box.mails
     body = mail.get_payload(decode=True).decode("utf-8")  # type: ignore[union-attr]

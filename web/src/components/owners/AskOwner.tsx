@@ -35,7 +35,7 @@ export function AskOwner({
 }: Props) {
   const m = useOwnerMessages();
   const [open, setOpen] = useState(false);
-  const label = passes ? m.askOwner.passOn : m.askOwner[kind];
+  const label = passes ? m.askOwner.passOn : m.askOwner.label;
   return (
     <>
       <button
@@ -86,7 +86,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
   };
   return (
     <Dialog
-      title={label}
+      title={sent ? m.askOwner.sentTitle[kind] : label}
       close={m.askOwner.close}
       onClose={onClose}
       action={!sent && <Send form={id} isPending={isPending} disabled={!text.trim() || along.tooLong} />}
@@ -98,7 +98,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
       </p>
       {sent ? (
         <p role="status">
-          {sent.owner ? m.askOwner.sent(sent.owner, sent.by_mail) : m.askOwner.sentToQuality}{" "}
+          {sent.owner ? m.askOwner.sent(kind, sent.owner, sent.by_mail) : m.askOwner.sentToQuality(kind)}{" "}
           <a href={`${pathOf("inbox")}#asked-${sent.question.id}`}>{m.askOwner.read}</a>
         </p>
       ) : (

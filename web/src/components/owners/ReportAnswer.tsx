@@ -57,7 +57,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
     >
       {sent ? (
         <p role="status">
-          {sent.owner ? m.askOwner.sent(sent.owner, sent.by_mail) : m.report.toQuality}{" "}
+          {sent.owner ? m.askOwner.sent("report", sent.owner, sent.by_mail) : m.report.toQuality}{" "}
           {sent.owner !== null && <a href={pathOf("inbox")}>{m.askOwner.read}</a>}
         </p>
       ) : (

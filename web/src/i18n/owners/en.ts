@@ -1,10 +1,10 @@
 // The words of what is asked of the owners of documents, in English.
+type Kind = "question" | "report";
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const owners = {
   askOwner: {
-    question: "Ask the owner",
-    report: "Is this no longer right?",
+    label: "Ask the owner or report an error",
     passOn: "Pass on",
     to: "To whom? Name or user name; empty: the owner",
     notTo: "Not sent: no account is called so here, or more than one, that may read this document.",
@@ -23,10 +23,11 @@ export const owners = {
     send: "Send",
     sending: "Sending.",
     close: "Close",
-    sent: (owner: string, byMail: boolean) =>
-      `Sent to ${owner}${byMail ? ", who is told by mail" : ""}. The answer will be under “Questions to owners”.`,
-    sentToQuality:
-      "This document’s owner has no account here yet. Quality staff have your message; the answer will be under “Questions to owners”.",
+    sentTitle: { question: "Question sent", report: "Report sent" },
+    sent: (what: Kind, owner: string, byMail: boolean) =>
+      `Your ${what} was sent to ${owner}${byMail ? ", who is told by mail" : ""}. The answer will be under “Questions to owners”.`,
+    sentToQuality: (what: Kind) =>
+      `This document’s owner has no account here yet. Quality staff have your ${what}; the answer will be under “Questions to owners”.`,
     read: "Read what became of it",
   },
   refused: {

@@ -1,12 +1,12 @@
 // De woorden van wat aan eigenaars van documenten gevraagd wordt, in het Nederlands.
 import type { OwnerWords } from "./en";
 
+const SENT = { question: "vraag", report: "melding" };
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const owners: OwnerWords = {
   askOwner: {
-    question: "Vraag de eigenaar",
-    report: "Klopt dit niet meer?",
+    label: "Vraag de eigenaar of meld een fout",
     passOn: "Geef door",
     to: "Aan wie? Naam of gebruikersnaam; leeg: de eigenaar",
     notTo: "Niet verstuurd: zo heet hier geen account, of meer dan één, dat dit document mag lezen.",
@@ -25,10 +25,11 @@ export const owners: OwnerWords = {
     send: "Verstuur",
     sending: "Wordt verstuurd.",
     close: "Sluiten",
-    sent: (owner: string, byMail: boolean) =>
-      `Verstuurd aan ${owner}${byMail ? ", die ook een mail krijgt" : ""}. Het antwoord komt bij “Vragen aan eigenaars”.`,
-    sentToQuality:
-      "De eigenaar van dit document heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht; het antwoord komt bij “Vragen aan eigenaars”.",
+    sentTitle: { question: "Vraag verstuurd", report: "Melding verstuurd" },
+    sent: (what, owner, byMail) =>
+      `Uw ${SENT[what]} is verstuurd aan ${owner}${byMail ? ", die ook een mail krijgt" : ""}. Het antwoord komt bij “Vragen aan eigenaars”.`,
+    sentToQuality: (what) =>
+      `De eigenaar van dit document heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw ${SENT[what]}; het antwoord komt bij “Vragen aan eigenaars”.`,
     read: "Lees wat ervan geworden is",
   },
   refused: {
