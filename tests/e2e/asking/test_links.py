@@ -6,12 +6,14 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
+import pypdfium2 as pdfium
 import pytest
+from PIL import ImageChops, ImageStat
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
-from tests.e2e.conftest import NewPage
-from tests.e2e.scripted import ROWS, SENTENCES, TITLE, Script
+from tests.e2e.conftest import NewPage, until
+from tests.e2e.scripted import ROWS, SENTENCES, TITLE, Script, build_pdf
 from tests.e2e.test_states import ask, complete
 
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
@@ -109,8 +111,67 @@ def test_an_open_document_prints_what_it_is_the_words_and_where_the_whole_is_pri
     expect(page.locator(".bar")).to_be_hidden()
     expect(page.locator(".source")).to_be_hidden()
     expect(sheet).to_be_visible()
-    for said in (TITLE, "versie 3", "geldig 1 jan 2025", SENTENCES[1], "Afgedrukt uit Bedside op", "Open het bestand"):
+    for said in (
+        TITLE,
+        "versie 3",
+        "geldig 1 jan 2025",
+        SENTENCES[1],
+        "Afgedrukt uit Bedside op",
+        "met de knop “Druk af”",
+    ):
         expect(sheet).to_contain_text(said)
+
+
+PRINTS = "window.prints = 0; window.print = () => { window.prints += 1 }"
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+def test_an_open_document_is_printed_whole_and_ctrl_p_asks_what_is_meant(
+    page: Page, base_url: str, script: Script, way: str
+) -> None:
+    script.pages, script.pdf = 4, build_pdf(4)
+    page.add_init_script(PRINTS)
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[1])}")
+    expect(page.locator(".highlight.current").first).to_be_visible()
+    if way == "button":
+        page.get_by_role("button", name="Druk af", exact=True).click()
+    else:
+        page.keyboard.press("Control+p")
+        dialog = page.get_by_role("dialog", name="Wat wilt u afdrukken?")
+        faultless_by_day_and_by_night(page)
+        assert page.evaluate("window.prints") == 0  # nothing is on paper yet
+        dialog.get_by_role("button", name="Het hele document (4 pagina's)").click()
+    until(page, "window.prints === 1")
+    printed = pdfium.PdfDocument(page.pdf(format="A4"))
+    assert len(printed) == 4
+    whole = pdfium.PdfDocument(script.pdf)
+    for sheet, own in zip(printed, whole, strict=True):
+        on_paper, page_itself = (one.render(scale=0.5).to_pil().convert("L").resize((200, 282)) for one in (sheet, own))
+        apart = ImageStat.Stat(ImageChops.difference(on_paper, page_itself)).mean[0]
+        assert apart < (255 - ImageStat.Stat(page_itself).mean[0]) / 2  # of the ink: its edges lie a little elsewhere
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator(".print-file")).to_have_count(0)
+    expect(page.get_by_role("button", name="Druk af", exact=True)).to_be_visible()
+
+
+def test_ctrl_p_prints_the_sheet_or_the_answers_where_these_are_meant(page: Page, base_url: str) -> None:
+    page.add_init_script(PRINTS)
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[1])}")
+    expect(page.locator(".highlight.current").first).to_be_visible()
+    page.keyboard.press("Control+p")
+    page.get_by_role("button", name="Een blad met enkel de gemarkeerde woorden").click()
+    until(page, "window.prints === 1")
+    expect(page.locator(".print-file")).to_have_count(0)
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    page.keyboard.press("Control+p")
+    page.get_by_role("button", name="De vragen en antwoorden").click()
+    until(page, "window.prints === 1")
+    expect(page.locator(".print-file, dialog")).to_have_count(0)
+    page.get_by_role("button", name="Sluit de bron").click()
+    page.keyboard.press("Control+p")
+    expect(page.get_by_role("dialog")).to_have_count(0)  # no document is open
 
 
 @pytest.mark.parametrize("place", [".turn", ".source-tools"])

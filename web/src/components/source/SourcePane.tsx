@@ -130,7 +130,7 @@ export function SourcePane({
             place={current + 1}
             places={highlights.length}
             onZoom={setZoom}
-            {...{ finding, find, thumbnails }}
+            {...{ finding, find, thumbnails, alone }}
             onFind={() => setFinding(!finding)}
             onThumbnails={() => setThumbnails(!thumbnails)}
           />

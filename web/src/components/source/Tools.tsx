@@ -6,6 +6,7 @@ import { useWardMessages } from "../../i18n";
 import type { OpenDocument } from "../../pdf/useDocument";
 import { fileUrl } from "../../queries/documents/list";
 import { Favourite } from "../shared/controls/Favourite";
+import { PrintFile } from "./PrintFile";
 import { ReaderLink } from "./ReaderLink";
 
 interface PlacesProps {
@@ -27,6 +28,7 @@ interface Props extends PlacesProps {
   onFind(): void;
   thumbnails: boolean;
   onThumbnails(): void;
+  alone: boolean; // nothing stands beside it
 }
 
 const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4];
@@ -46,7 +48,7 @@ export function Tools({
   onMove,
   ...more
 }: Props) {
-  const { finding, find, onFind, thumbnails, onThumbnails } = more;
+  const { finding, find, onFind, thumbnails, onThumbnails, alone } = more;
   const m = useWardMessages();
   const larger = ZOOMS.find((one) => one > zoom * SEEN);
   const smaller = ZOOMS.findLast((one) => one * SEEN < zoom);
@@ -99,6 +101,7 @@ export function Tools({
       )}
       <Favourite className="quiet of-room" id={source.document_id} source={source.document} title={source.title} />
       <ReaderLink place={{ document: source.document_id, page: quotes.length > 0 ? wordsAt : page, quotes }} />
+      {document.kind === "open" && <PrintFile pdf={document.pdf} id={source.document_id} alone={alone} />}
       <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
         {m.pane.download}
       </a>

@@ -1,0 +1,68 @@
+// Prints the whole open document. Who presses Ctrl+P while one is open is asked first which of the
+// two they mean, the document or the page that it is opened on.
+import type { PDFDocumentProxy } from "pdfjs-dist";
+import { useEffect, useRef, useState } from "react";
+import { useWardMessages } from "../../i18n";
+import { printPages } from "../../pdf/print";
+import { tellOpened } from "../../queries/documents/shown";
+import { Dialog } from "../shared/controls/Dialog";
+
+interface Props {
+  pdf: PDFDocumentProxy;
+  id: string; // of the document
+  alone: boolean; // nothing stands beside it
+}
+
+export function PrintFile({ pdf, id, alone }: Props) {
+  const m = useWardMessages();
+  const [drawn, setDrawn] = useState<number | null>(null); // pages that are ready; null: nothing is printed
+  const [failed, setFailed] = useState(false);
+  const [asks, setAsks] = useState(false);
+  const stop = useRef(false);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      if (document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      setAsks(true);
+    };
+    addEventListener("keydown", pressed);
+    return () => {
+      removeEventListener("keydown", pressed);
+      stop.current = true;
+    };
+  }, []);
+  const print = async (): Promise<void> => {
+    stop.current = drawn !== null; // pressed again, it is not wanted any more
+    if (drawn !== null) return;
+    setFailed(false);
+    setDrawn(0);
+    tellOpened(id);
+    await printPages(pdf, setDrawn, () => stop.current).catch(() => setFailed(true));
+    setDrawn(null);
+  };
+  const choose = (chosen: () => void): void => {
+    setAsks(false);
+    setTimeout(chosen); // the dialog is gone by then
+  };
+  return (
+    <>
+      <button type="button" className="quiet" onClick={() => void print()} title={m.pane.printHelp}>
+        {drawn === null ? m.pane.print : m.pane.printing(drawn, pdf.numPages)}
+      </button>
+      {failed && <span role="alert">{m.pane.printFailed}</span>}
+      {asks && (
+        <Dialog title={m.pane.printWhat} close={m.pane.printNothing} onClose={() => setAsks(false)}>
+          <p className="print-choices">
+            <button type="button" className="button primary" onClick={() => choose(() => void print())}>
+              {m.pane.printWhole(pdf.numPages)}
+            </button>
+            <button type="button" className="button" onClick={() => choose(() => window.print())}>
+              {alone ? m.pane.printSheet : m.pane.printAnswers}
+            </button>
+          </p>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+// A document's pages as pictures on sheets of their own, for the browser to print: none prints a
+// file that a page shows by the page's leave alone.
+import type { PDFDocumentProxy } from "pdfjs-dist";
+import { canvasRatio } from "./geometry";
+
+const SHARP = 150 / 72; // pixels per point: as pdf.js's own viewer prints
+
+/**
+ * Prints all pages, and leaves nothing behind; `onDrawn` is told how many are drawn. Stops between
+ * two of them when `stopped` says so.
+ */
+export async function printPages(pdf: PDFDocumentProxy, onDrawn: (pages: number) => void, stopped: () => boolean) {
+  const sheets = document.createElement("div");
+  sheets.className = "print-file";
+  const end = (): void => {
+    for (const sheet of sheets.querySelectorAll("img")) URL.revokeObjectURL(sheet.src);
+    sheets.remove();
+  };
+  try {
+    for (let number = 1; number <= pdf.numPages; number++) {
+      sheets.append(await sheetOf(pdf, number));
+      if (stopped()) return end();
+      onDrawn(number);
+    }
+  } catch (error) {
+    end();
+    throw error;
+  }
+  document.body.append(sheets);
+  addEventListener("afterprint", end, { once: true });
+  window.print();
+}
+
+async function sheetOf(pdf: PDFDocumentProxy, number: number): Promise<HTMLElement> {
+  const page = await pdf.getPage(number);
+  const scale = SHARP * canvasRatio(page.getViewport({ scale: SHARP }), 1);
+  const viewport = page.getViewport({ scale });
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(viewport.width);
+  canvas.height = Math.round(viewport.height);
+  await page.render({ canvas, viewport, intent: "print" }).promise;
+  const picture = await new Promise<Blob | null>((done) => canvas.toBlob(done));
+  canvas.width = 0; // its memory is free at once
+  const sheet = new Image();
+  sheet.className = viewport.width > viewport.height ? "wide" : "";
+  sheet.src = picture ? URL.createObjectURL(picture) : "";
+  await sheet.decode();
+  return sheet;
+}
