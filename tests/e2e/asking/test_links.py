@@ -165,6 +165,7 @@ def test_ctrl_p_prints_the_sheet_or_the_answers_where_these_are_meant(page: Page
     page.goto(base_url)
     ask(page)
     complete(page)
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
     page.keyboard.press("Control+p")
     page.get_by_role("button", name="De vragen en antwoorden").click()
     until(page, "window.prints === 1")

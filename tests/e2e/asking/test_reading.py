@@ -111,15 +111,60 @@ def test_on_a_phone_the_source_opens_at_the_marked_words_as_wide_as_the_screen(
     expect(phone.locator(".source-tools")).to_contain_text("100%")
 
 
+@pytest.mark.parametrize(("width", "locale"), [(320, "nl-BE"), (390, "nl-BE"), (390, "en-GB")])
+def test_on_a_phone_the_head_of_a_source_is_two_rows_and_the_rest_in_a_menu(
+    new_page: NewPage, base_url: str, tmp_path: Path, width: int, locale: str
+) -> None:
+    page = new_page(width=width, height=844, has_touch=True, is_mobile=True, locale=locale)
+    page.goto(base_url)
+    ask(page)
+    made(page)
+    page.locator(".answer-text .quote").first.tap()
+    expect(page.locator(".highlight.current").first).to_be_in_viewport()
+    expect(page.locator(".places")).to_be_visible()
+    head = page.locator(".source-head").bounding_box()
+    assert head
+    assert head["height"] <= 2 * 44 + 2
+    page.screenshot(path=tmp_path / f"head-{width}-{locale}.png")
+    more = page.locator(".source-more > summary")
+    more.tap()
+    menu = page.locator(".source-more > ul")
+    expect(menu.locator(".facts")).to_contain_text("Pediatrie")
+    for name in ("Zoek", "Druk af", "Open het bestand") if locale == "nl-BE" else ("Find", "Print", "Open the file"):
+        expect(menu.get_by_text(name, exact=True)).to_be_in_viewport(ratio=1)
+    assert page.evaluate(TOUCHED) == []
+    faultless_by_day_and_by_night(page)
+    page.screenshot(path=tmp_path / f"menu-{width}-{locale}.png")
+    menu.get_by_text("Zoek" if locale == "nl-BE" else "Find", exact=True).tap()
+    expect(menu).to_be_hidden()
+    expect(page.locator(".find input")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+
+
+def test_in_a_window_as_narrow_as_a_phone_ctrl_p_asks_what_is_meant_though_the_menu_is_closed(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page(width=390)
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3")
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    page.keyboard.press("Control+p")
+    expect(page.get_by_role("button", name="Het hele document (40 pagina's)")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator(".source-more > summary").click()
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {TITLE}").click()
+    expect(page.get_by_role("dialog").get_by_label("een vraag")).to_be_visible()
+
+
 def test_larger_words_are_larger_in_the_document_too(new_page: NewPage, base_url: str, tmp_path: Path) -> None:
-    page = new_page(width=1920)  # the bar has room for all menus
+    page = new_page(width=2560)  # the bar has room for all menus
     page.goto(base_url)
     ask(page)
     complete(page)
     mark = page.locator(".highlight.current").first
     before = mark.bounding_box()
     assert before
-    for size, larger in (("larger", 1.2), ("largest", 1.45), ("normal", 1.0)):
+    for size, larger in (("larger", 1.4), ("largest", 2.0), ("normal", 1.0)):
         page.locator("summary", has_text="Weergave").click()
         page.get_by_label("Tekstgrootte").select_option(size)
         page.locator("summary", has_text="Weergave").click()

@@ -332,6 +332,8 @@ def test_at_400_percent_an_open_source_leaves_room_for_its_page(new_page: NewPag
     pages = page.locator(".pages").bounding_box()
     assert pages
     assert pages["height"] >= 128
+    assert page.evaluate(INSIDE, ".source-tools *:not(.source-more > ul, .source-more > ul *)")
+    page.locator(".source-more > summary").click()
     assert page.evaluate(INSIDE, ".source-tools *")
 
 

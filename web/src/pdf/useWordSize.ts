@@ -1,7 +1,7 @@
 // How many times as large as normal this reader has the words, and so the pages.
 import { useSyncExternalStore } from "react";
 
-const SIZES: Record<string, number> = { larger: 1.2, largest: 1.45 }; // as in layout.css
+const SIZES: Record<string, number> = { larger: 1.4, largest: 2 }; // as in layout.css
 
 function subscribe(changed: () => void): () => void {
   const observer = new MutationObserver(changed);

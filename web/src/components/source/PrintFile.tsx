@@ -2,36 +2,32 @@
 // two they mean, the document or the page that it is opened on.
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { useWardMessages } from "../../i18n";
 import { printPages } from "../../pdf/print";
 import { tellOpened } from "../../queries/documents/shown";
 import { Dialog } from "../shared/controls/Dialog";
+import "../../styles/answer/pdf-print.css";
 
 interface Props {
   pdf: PDFDocumentProxy;
   id: string; // of the document
   alone: boolean; // nothing stands beside it
+  asks: boolean; // what is meant
+  onAsked(): void;
 }
 
-export function PrintFile({ pdf, id, alone }: Props) {
+export function PrintFile({ pdf, id, alone, asks, onAsked }: Props) {
   const m = useWardMessages();
   const [drawn, setDrawn] = useState<number | null>(null); // pages that are ready; null: nothing is printed
   const [failed, setFailed] = useState(false);
-  const [asks, setAsks] = useState(false);
   const stop = useRef(false);
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-      if (document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      setAsks(true);
-    };
-    addEventListener("keydown", pressed);
-    return () => {
-      removeEventListener("keydown", pressed);
+  useEffect(
+    () => () => {
       stop.current = true;
-    };
-  }, []);
+    },
+    [],
+  );
   const print = async (): Promise<void> => {
     stop.current = drawn !== null; // pressed again, it is not wanted any more
     if (drawn !== null) return;
@@ -42,7 +38,7 @@ export function PrintFile({ pdf, id, alone }: Props) {
     setDrawn(null);
   };
   const choose = (chosen: () => void): void => {
-    setAsks(false);
+    onAsked();
     setTimeout(chosen); // the dialog is gone by then
   };
   return (
@@ -51,18 +47,20 @@ export function PrintFile({ pdf, id, alone }: Props) {
         {drawn === null ? m.pane.print : m.pane.printing(drawn, pdf.numPages)}
       </button>
       {failed && <span role="alert">{m.pane.printFailed}</span>}
-      {asks && (
-        <Dialog title={m.pane.printWhat} close={m.pane.printNothing} onClose={() => setAsks(false)}>
-          <p className="print-choices">
-            <button type="button" className="button primary" onClick={() => choose(() => void print())}>
-              {m.pane.printWhole(pdf.numPages)}
-            </button>
-            <button type="button" className="button" onClick={() => choose(() => window.print())}>
-              {alone ? m.pane.printSheet : m.pane.printAnswers}
-            </button>
-          </p>
-        </Dialog>
-      )}
+      {asks &&
+        createPortal(
+          <Dialog title={m.pane.printWhat} close={m.pane.printNothing} onClose={onAsked}>
+            <p className="print-choices">
+              <button type="button" className="button primary" onClick={() => choose(() => void print())}>
+                {m.pane.printWhole(pdf.numPages)}
+              </button>
+              <button type="button" className="button" onClick={() => choose(() => window.print())}>
+                {alone ? m.pane.printSheet : m.pane.printAnswers}
+              </button>
+            </p>
+          </Dialog>,
+          document.body, // the button may lie in a menu that is closed
+        )}
     </>
   );
 }

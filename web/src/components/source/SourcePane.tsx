@@ -20,6 +20,7 @@ import { Splitter } from "./Splitter";
 import { Thumbnails } from "./Thumbnails";
 import { LARGEST, Tools } from "./Tools";
 import "../../styles/answer/pdf-viewer.css";
+import "../../styles/answer/pdf-phone.css";
 
 interface Props {
   source: Source;
@@ -34,6 +35,7 @@ interface Props {
 }
 
 const LOOKS = ["wheel", "pointerdown", "keydown"]; // of who looks into what the page opened by itself
+const LARGE = 1.5; // times normal: so large are words for which the tools have no room
 const OVER = { role: "dialog", "aria-modal": true } as const;
 const BESIDE = { role: "complementary" } as const;
 
@@ -64,7 +66,8 @@ export function SourcePane({
   const open = document.kind === "open" ? document : null;
   const endFinding = useCallback(() => {
     setFinding(false);
-    find.current?.focus();
+    const folded = find.current?.closest("details:not([open])");
+    (folded?.querySelector("summary") ?? find.current)?.focus();
   }, []);
   const keyDown = (event: KeyboardEvent): void => {
     if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || !open) return;
@@ -87,6 +90,7 @@ export function SourcePane({
   const place = highlights[current];
   const phone = usePhone();
   const size = useWordSize();
+  const folded = phone || size > LARGE;
   const [room, setRoom] = useState(innerWidth); // until the pane's own width is known
   const zoom = chosen ?? zoomOf(document, place, highlights, size, phone ? room : null);
   return (
@@ -104,9 +108,12 @@ export function SourcePane({
         <header className="source-head">
           <div className="source-title">
             <span className={`rank rank-${source.rank}`}>{source.rank}</span>
-            <h2 title={source.document} lang={source.language || undefined}>
-              {source.title}
-            </h2>
+            <div className="source-names">
+              <h2 title={source.document} lang={source.language || undefined}>
+                {source.title}
+              </h2>
+              <Facts source={source} />
+            </div>
             <button
               type="button"
               className="quiet icon"
@@ -117,8 +124,7 @@ export function SourcePane({
               ×
             </button>
           </div>
-          <Facts source={source} />
-          {alone && (
+          {alone && !folded && (
             <Optional fallback={null}>
               <AskOwner about={{ ...source, page }} kind="question" quotes={place?.quotes ?? []} />
             </Optional>
@@ -130,7 +136,7 @@ export function SourcePane({
             place={current + 1}
             places={highlights.length}
             onZoom={setZoom}
-            {...{ finding, find, thumbnails, alone }}
+            {...{ finding, find, thumbnails, alone, folded }}
             onFind={() => setFinding(!finding)}
             onThumbnails={() => setThumbnails(!thumbnails)}
           />

@@ -122,6 +122,7 @@ export const ward = {
   pane: {
     gone: "This document is no longer here: it was removed or replaced. The passage as it was read:",
     download: "Open the file",
+    more: "More",
     print: "Print",
     printHelp: "Print the whole document",
     printing: (page: number, count: number) => `Page ${page} of ${count}: stop`,

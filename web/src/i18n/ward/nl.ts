@@ -128,6 +128,7 @@ export const ward: WardWords = {
   pane: {
     gone: "Dit document is er niet meer: het is verwijderd of vervangen. De passage zoals ze gelezen werd:",
     download: "Open het bestand",
+    more: "Meer",
     print: "Druk af",
     printHelp: "Druk het hele document af",
     printing: (page: number, count: number) => `Pagina ${page} van ${count}: stop`,
