@@ -174,8 +174,8 @@ def test_a_closed_source_leaves_everything_as_its_judge_had_it(
     dose.get_by_label("deels juist").check()
     dose.get_by_label("Opmerking", exact=True).fill("De dosis")
     source = dose.get_by_role("link").first
-    for size in ({"width": 1280, "height": 400}, {"width": 1024, "height": 720}, {"width": 390, "height": 844}):
-        page.set_viewport_size(size)
+    for width, height in ((1280, 400), (1024, 720), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
         source.scroll_into_view_if_needed()
         at = source.bounding_box()
         assert at
