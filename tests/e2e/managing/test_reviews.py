@@ -182,12 +182,12 @@ def test_a_closed_source_leaves_everything_as_its_judge_had_it(
         source.click()
         pane = page.locator(".source")
         expect(pane).to_contain_text("Het document kan hier niet getoond worden.")  # it is a PDF in name only
-        if size["width"] > 1023:
+        if width > 1023:
             beside = source.bounding_box()
             assert beside
             assert abs(beside["y"] - at["y"]) < 3
         faultless_by_day_and_by_night(page)
-        page.screenshot(path=tmp_path / f"opened-{size['width']}.png")
+        page.screenshot(path=tmp_path / f"opened-{width}.png")
         pane.get_by_role("button", name="Sluit de bron").click()
         expect(pane).to_have_count(0)
         expect(source).to_be_focused()
