@@ -114,10 +114,10 @@ def test_under_an_answer_that_answer_alone_is_printed_its_warning_with_its_table
     page.goto(base_url)
     for asked, question in enumerate(("hoeveel paracetamol mag een kind?", "rijtje onvolledig"), 1):
         ask(page, question)
-        expect(page.get_by_role("button", name="Druk af")).to_have_count(asked)
+        expect(page.get_by_role("button", name="Druk af (enkel dit antwoord)")).to_have_count(asked)
     warning = page.locator(".part-table thead td")
     expect(warning).to_be_hidden()
-    page.get_by_role("button", name="Druk af").last.click()
+    page.get_by_role("button", name="Druk af (enkel dit antwoord)").last.click()
     page.emulate_media(media="print")
     expect(page.locator(".question:visible")).to_have_text(["rijtje onvolledig"])
     expect(page.locator(".printed-sources:visible")).to_have_count(1)
@@ -150,6 +150,6 @@ def test_one_press_prints_once(new_page: NewPage, base_url: str) -> None:
     page.goto(base_url)
     for asked in range(1, 3):
         ask(page)
-        expect(page.get_by_role("button", name="Druk af")).to_have_count(asked)
-        page.get_by_role("button", name="Druk af").last.click()
+        expect(page.get_by_role("button", name="Druk af (enkel dit antwoord)")).to_have_count(asked)
+        page.get_by_role("button", name="Druk af (enkel dit antwoord)").last.click()
         assert page.evaluate("window.prints") == asked
