@@ -67,7 +67,7 @@ def test_a_link_to_words_that_were_selected_leads_to_them_and_says_so(
     page.evaluate(SELECT, [SENTENCES[1], first, SENTENCES[lines], last])
     chosen = page.evaluate("getSelection().toString()").split()
     page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
-    said = page.locator(".reader-link [role=status]")
+    said = page.locator(".reader-link-said")
     expect(said).to_have_text("De link leidt naar de woorden die u selecteerde.")
     faultless_by_day_and_by_night(page)
     link = page.evaluate("navigator.clipboard.readText()")
@@ -86,7 +86,7 @@ def test_a_word_that_also_stands_elsewhere_is_linked_with_those_around_it(page: 
     expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
     page.evaluate(SELECT, [SENTENCES[1], "kind", SENTENCES[1], "kind"])  # the first sentence has it too
     page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
-    expect(page.locator(".reader-link [role=status]")).to_have_text("De link leidt naar de woorden die u selecteerde.")
+    expect(page.locator(".reader-link-said")).to_have_text("De link leidt naar de woorden die u selecteerde.")
     link = page.evaluate("navigator.clipboard.readText()")
     assert parse_qs(urlsplit(link).fragment)["quote"] == [SENTENCES[1]]
 
@@ -96,7 +96,7 @@ def test_words_that_are_not_found_again_are_linked_by_their_page_and_that_is_sai
     expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
     page.evaluate(SELECT, ["Regel 5 van", "Regel 5", "Regel 5 van", "Regel 5"])  # not of what was read
     page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
-    expect(page.locator(".reader-link [role=status]")).to_have_text(
+    expect(page.locator(".reader-link-said")).to_have_text(
         "Deze woorden konden niet teruggevonden worden: de link leidt naar hun bladzijde."
     )
     assert page.evaluate("navigator.clipboard.readText()") == f"{base_url}/d/paracetamol-kind#page=3"
@@ -142,13 +142,21 @@ def test_an_open_document_is_printed_whole_and_ctrl_p_asks_what_is_meant(
         assert page.evaluate("window.prints") == 0  # nothing is on paper yet
         dialog.get_by_role("button", name="Het hele document (4 pagina's)").click()
     until(page, "window.prints === 1")
-    printed = pdfium.PdfDocument(page.pdf(format="A4"))
+    page.evaluate("window.sheets = document.querySelector('.print-file').cloneNode(true)")
+    printed = pdfium.PdfDocument(page.pdf(format="A4"))  # is printed, and they are gone
     assert len(printed) == 4
     whole = pdfium.PdfDocument(script.pdf)
     for sheet, own in zip(printed, whole, strict=True):
         on_paper, page_itself = (one.render(scale=0.5).to_pil().convert("L").resize((200, 282)) for one in (sheet, own))
         apart = ImageStat.Stat(ImageChops.difference(on_paper, page_itself)).mean[0]
         assert apart < (255 - ImageStat.Stat(page_itself).mean[0]) / 2  # of the ink: its edges lie a little elsewhere
+    page.evaluate("document.body.append(sheets)")
+    for lying in (1, 0):  # one sheet a page, whichever of them lies
+        page.evaluate("at => sheets.querySelectorAll('img')[at].classList.add('wide')", lying)
+        sheets = pdfium.PdfDocument(page.pdf(prefer_css_page_size=True))
+        assert len(sheets) == 4
+        assert sheets[lying].get_width() > sheets[lying].get_height()
+    page.evaluate("sheets.remove()")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(page.locator(".print-file")).to_have_count(0)
     expect(page.get_by_role("button", name="Druk af", exact=True)).to_be_visible()

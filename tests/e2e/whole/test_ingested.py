@@ -95,7 +95,7 @@ def test_a_link_to_selected_words_is_made_for_every_line_that_was_read(
     cut = ["".join(one.text.split()) for one in read_cut(container.db, row["id"])]  # heads and feet of pages
     page.goto(f"{url}/d/{row['id']}#page=1")
     expect(page.locator(".page[data-page='1'][data-drawn=true]")).to_be_visible()
-    said = page.locator(".reader-link [role=status]")
+    said = page.locator(".reader-link-said")
     lines = page.evaluate(f"() => ({LINES})().map(line => line.map(one => one.textContent).join(' '))")
     assert len(lines) > 30
     for number, words in enumerate(lines):

@@ -38,7 +38,7 @@ export function ReaderLink({ place }: { place: Place }) {
           {said ? m.made.linkCopied : m.made.copyLink}
         </span>
       </button>
-      <span className="reader-link-said" role="status">
+      <span className="reader-link-said" aria-live="polite">
         {said === "wordsCopied" && m.pane.wordsCopied}
         {said === "pageCopied" && m.pane.pageCopied}
       </span>
