@@ -33,7 +33,7 @@ export function selectedOn(pages: Element | null): Selected | null {
 /** Without the hyphen of a word that goes on in the next line. */
 const unbroken = (words: string): string => words.replace(/(?<=\p{L})[-\u00ad]$/u, "");
 
-/** All together, a line at a time, or a text at a time: of a table its columns may be read apart. */
+/** All together, or by lines, or by texts: a table's columns may be read apart. */
 function waysOf(pieces: readonly Piece[]): string[][] {
   const lines = new Map<string, string[]>();
   for (const { page, rect, words } of pieces) {

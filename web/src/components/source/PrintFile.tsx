@@ -4,9 +4,9 @@ import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useWardMessages } from "../../i18n";
-import { printPages } from "../../pdf/print";
 import { tellOpened } from "../../queries/documents/shown";
 import { Dialog } from "../shared/controls/Dialog";
+import { printPages } from "./printPages";
 import "../../styles/answer/pdf-print.css";
 
 interface Props {

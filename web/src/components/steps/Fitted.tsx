@@ -1,7 +1,7 @@
 // A quoted table as its room lets it be read: columns beside each other, or each row from top to
 // bottom.
 import { type ReactNode, useRef } from "react";
-import { useNarrowerThan } from "../../state/window/useNarrowerThan";
+import { useNarrowerThan } from "./useNarrowerThan";
 
 export function Fitted({ children }: { children: ReactNode }) {
   const holder = useRef<HTMLDivElement>(null);

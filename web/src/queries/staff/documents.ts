@@ -59,7 +59,7 @@ export interface Listed {
   order: Order | ""; // "": nobody chose one
 }
 
-/** What lapsed, or is about to, is looked through from the earliest on, unless another is chosen. */
+/** What lapsed or soon does is looked through from the earliest on, unless one is chosen. */
 export const orderOf = ({ shown, order }: Pick<Listed, "shown" | "order">): Order =>
   order || (shown === "review_due" ? "next_review" : shown.startsWith("expire") ? "valid_until" : "title");
 

@@ -1,7 +1,7 @@
 // A document's pages as pictures on sheets of their own, for the browser to print: none prints a
 // file that a page shows by the page's leave alone.
 import type { PDFDocumentProxy } from "pdfjs-dist";
-import { canvasRatio } from "./geometry";
+import { canvasRatio } from "../../pdf/geometry";
 
 const SHARP = 150 / 72; // pixels per point: as pdf.js's own viewer prints
 
