@@ -223,14 +223,17 @@ def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
 
 
 def people_called(db: Database, words: str) -> tuple[str, ...]:
-    """Return the accounts that may be meant: by id, by login, or by a part of the name; the words
-    too, for an account that is gone."""
+    """Return who may be meant, as accounts and entries call them: by id, by login, or by a part of
+    the name. Who works at the command line has no account; the words too, for one that is gone."""
     rows = db.all(
-        "select id from users where id = %(words)s or login = lower(%(words)s) or position(lower(%(words)s) in "
-        "lower(name)) > 0",
+        """with known as (
+          select id, login, name from users union
+          select body ->> 'user', body ->> 'login', body ->> 'name' from audit_sealed where part = 'who')
+        select distinct id from known
+        where id = %(words)s or login = lower(%(words)s) or position(lower(%(words)s) in lower(name)) > 0""",
         {"words": words},
     )
-    return tuple(dict.fromkeys((words, *(row["id"] for row in rows))))
+    return tuple(dict.fromkeys((words, *(row["id"] for row in rows if row["id"]))))
 
 
 def documents_called(db: Database, words: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from rag_api.audit.erasing import erase_old, forget_conversation, forget_person,
 from rag_api.audit.export import fields_of
 from rag_api.audit.verify import Verified, anchor_of, verify
 from rag_api.db import Database
-from rag_api.db.audit import Head, Stored, TrailQuery, Writer, append, head, read, stream
+from rag_api.db.audit import Head, Stored, TrailQuery, Writer, append, head, people_called, read, stream
 from rag_api.errors import DatabaseUnavailable, InvalidInput
 
 WHO = {"user": "u1", "name": "Anna", "client": "10.0.0.7"}
@@ -326,6 +326,14 @@ def test_entries_are_read_by_page_and_filter(trail: Database) -> None:
     assert numbers(documents=("d3",)) == [8, 4]
     assert numbers(request="r2") == [3]
     assert numbers(since="2999") == []
+
+
+def test_who_has_no_account_is_found_by_what_entries_call_them(trail: Database) -> None:
+    write(trail, Event("account.made", Result.SUCCESS, {"user": "local", "name": "root"}, origin="cli"))
+    write(trail, asked(user="u2"))
+    assert people_called(trail, "Root") == ("Root", "local")
+    assert set(people_called(trail, "ann")) == {"ann", "u2"}
+    assert people_called(trail, "nobody of these") == ("nobody of these",)
 
 
 def test_what_is_taken_out_ends_where_it_is_said_to_end(trail: Database) -> None:
