@@ -21,6 +21,7 @@ from rag_api.db.documents import NAMED, contains
 from rag_api.errors import DatabaseUnavailable
 
 PAGE = 500  # entries read at a time
+COUNTED = 100_000  # entries: more are not counted, so that a page of a long trail stays quick
 
 READ = """
     select e.sequence, e.entry::text as text, e.previous, e.hash,
@@ -183,21 +184,22 @@ def read(db: Database, query: TrailQuery) -> list[Stored]:
     return [_stored(row) for row in db.all(f"{READ}{where} order by {order} limit %(limit)s", wanted)]
 
 
-def count(db: Database, query: TrailQuery) -> tuple[int, int]:
+def count(db: Database, query: TrailQuery) -> tuple[int, int] | None:
     """How many entries fit in all, and how many acts these are: what was begun is none of its own
-    where what came of it fits too."""
-    wanted: dict[str, Any] = {}
+    where what came of it fits too. None: more than COUNTED."""
+    wanted: dict[str, Any] = {"most": COUNTED + 1}
     said = list(_conditions(query, wanted))
     where = f" where {' and '.join(said)}" if said else ""
     row = db.one(
-        f"""with fitting as materialized (select e.entry ->> 'request' as request, e.entry ->> 'result' = 'begun' as begun
-          from audit_entries e{where})
-        select count(*) as entries, count(*) filter (where not begun
-          or request not in (select request from fitting where not begun)) as acts from fitting""",  # noqa: S608
+        f"""with fitting as (select e.entry ->> 'request' as request, e.entry ->> 'result' = 'begun' as begun
+          from audit_entries e{where} limit %(most)s),
+        by_request as (select count(*) as entries, count(*) filter (where not begun) as came from fitting group by request)
+        select coalesce(sum(entries), 0) as entries, coalesce(sum(coalesce(nullif(came, 0), entries)), 0) as acts
+        from by_request""",  # noqa: S608
         wanted,
     )
     assert row is not None
-    return int(row["entries"]), int(row["acts"])
+    return (int(row["entries"]), int(row["acts"])) if row["entries"] <= COUNTED else None
 
 
 def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
@@ -226,14 +228,19 @@ def people_called(db: Database, words: str) -> tuple[str, ...]:
     """Return who may be meant, as accounts and entries call them: by id, by login, or by a part of
     the name. Who works at the command line has no account; the words too, for one that is gone."""
     rows = db.all(
-        """with known as (
-          select id, login, name from users union
-          select body ->> 'user', body ->> 'login', body ->> 'name' from audit_sealed where part = 'who')
+        """with recursive of_entries as (
+          select min(body ->> 'user') as id from audit_sealed where part = 'who'
+          union all  -- from one to the next by the index: entries are many, people are few
+          select (select min(body ->> 'user') from audit_sealed where part = 'who' and body ->> 'user' > one.id)
+          from of_entries one where one.id is not null),
+        known as (select id, login, name from users union
+          select one.id, last.body ->> 'login', last.body ->> 'name' from of_entries one cross join lateral (
+            select body from audit_sealed where part = 'who' and body ->> 'user' = one.id order by sequence desc limit 1) last)
         select distinct id from known
         where id = %(words)s or login = lower(%(words)s) or position(lower(%(words)s) in lower(name)) > 0""",
         {"words": words},
     )
-    return tuple(dict.fromkeys((words, *(row["id"] for row in rows if row["id"]))))
+    return tuple(dict.fromkeys((words, *(row["id"] for row in rows))))
 
 
 def documents_called(db: Database, words: str) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def get_audit(
     _asked(trail, query)
     trail.on["entries"] = [min(numbers), max(numbers)] if numbers else []
     first = query.before is None and query.after is None
-    fitting, acts = count(db, query) if first else (None, None)
+    fitting, acts = (first and count(db, query)) or (None, None)
     more = numbers[-1] if len(numbers) == limit else None
     return api.TrailOut(
         entries=[api.EntryOut.model_validate(fields_of(one)) for one in found],

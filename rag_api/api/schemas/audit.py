@@ -70,9 +70,11 @@ class EntryOut(BaseModel):
 class TrailOut(BaseModel):
     entries: list[EntryOut]
     next: int | None = Field(description="What to give as `before` (or `after`) for more; null: that was all.")
-    fitting: int | None = Field(description="How many entries fit in all; null but for the first page.")
+    fitting: int | None = Field(
+        description="How many entries fit in all; null but for the first page, and above 100,000."
+    )
     acts: int | None = Field(
-        description="The same without what was begun, where what came of it fits too; null but for the first page."
+        description="The same without what was begun, where what came of it fits too; null as `fitting`."
     )
     documents: int | None = Field(description="How many documents, of those that are kept, `document` may mean.")
 

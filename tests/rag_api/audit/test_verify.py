@@ -16,8 +16,8 @@ from rag_api.audit.entry import Entry, Event, Result, canonical, chained, entry_
 from rag_api.audit.erasing import erase_old, forget_conversation, forget_person, forget_questions, ranges_of
 from rag_api.audit.export import fields_of
 from rag_api.audit.verify import Verified, anchor_of, verify
-from rag_api.db import Database
-from rag_api.db.audit import Head, Stored, TrailQuery, Writer, append, head, people_called, read, stream
+from rag_api.db import Database, audit
+from rag_api.db.audit import Head, Stored, TrailQuery, Writer, append, count, head, people_called, read, stream
 from rag_api.errors import DatabaseUnavailable, InvalidInput
 
 WHO = {"user": "u1", "name": "Anna", "client": "10.0.0.7"}
@@ -326,6 +326,19 @@ def test_entries_are_read_by_page_and_filter(trail: Database) -> None:
     assert numbers(documents=("d3",)) == [8, 4]
     assert numbers(request="r2") == [3]
     assert numbers(since="2999") == []
+
+
+def test_what_fits_is_counted_by_entry_and_by_act_and_not_beyond_a_bound(
+    trail: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        write(trail, asked(f"{number}", request=f"r{number}"))
+    write(trail, replace(asked("0", request="r0"), result=Result.SUCCESS))
+    assert count(trail, TrailQuery()) == (5, 4)
+    assert count(trail, TrailQuery(request="r9")) == (0, 0)
+    monkeypatch.setattr(audit, "COUNTED", 4)
+    assert count(trail, TrailQuery()) is None
+    assert count(trail, TrailQuery(request="r0")) == (2, 1)
 
 
 def test_who_has_no_account_is_found_by_what_entries_call_them(trail: Database) -> None:

@@ -4660,9 +4660,9 @@ export interface components {
             entries: components["schemas"]["EntryOut"][];
             /** @description What to give as `before` (or `after`) for more; null: that was all. */
             next: number | null;
-            /** @description How many entries fit in all; null but for the first page. */
+            /** @description How many entries fit in all; null but for the first page, and above 100,000. */
             fitting: number | null;
-            /** @description The same without what was begun, where what came of it fits too; null but for the first page. */
+            /** @description The same without what was begun, where what came of it fits too; null as `fitting`. */
             acts: number | null;
             /** @description How many documents, of those that are kept, `document` may mean. */
             documents: number | null;
