@@ -41,6 +41,7 @@ MAP = {
     "NotFound": (404, "not_found"),
     "Conflict": (409, "conflict"),
     "MachineAccount": (400, "machine_account"),
+    "NotAReviewer": (400, "not_a_reviewer"),
     "NoWayBack": (409, "no_way_back"),
     "TooManyMissing": (409, "too_many_missing"),
     "IngestionStopped": (409, "ingestion_stopped"),
