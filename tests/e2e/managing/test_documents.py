@@ -97,16 +97,16 @@ def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
 
 
 def test_every_document_of_a_large_collection_can_be_reached(page: Page, container: Container) -> None:
-    for number in range(118):
+    for number in range(128):
         load(container, f"werkwijze-{number:03}.pdf", f"Werkwijze {number:03}. Was de handen.")
     page.reload()
     expect(page.locator(".document")).to_have_count(50)
-    expect(page.get_by_text("50 van 121 documenten")).to_be_visible()
+    expect(page.get_by_text("50 van 131 documenten")).to_be_visible()
     page.get_by_role("button", name="Toon meer").click()
     expect(page.locator(".document")).to_have_count(100)
     page.get_by_role("button", name="Toon meer").click()
-    expect(page.locator(".document")).to_have_count(121)
-    expect(page.locator(".document-title").last).to_have_text("Werkwijze 117")
+    expect(page.locator(".document")).to_have_count(131)
+    expect(page.locator(".document-title").last).to_have_text("Werkwijze 127")
     expect(page.get_by_role("button", name="Toon meer")).to_have_count(0)
 
 
@@ -541,27 +541,27 @@ def test_a_new_version_under_another_name_and_title_is_asked_about_and_replaces_
 
 
 def test_all_that_match_are_chosen_beyond_those_shown_and_get_an_owner(page: Page, container: Container) -> None:
-    for number in range(60):
+    for number in range(80):
         owner = "Apotheek" if number % 2 else ""
         load(container, f"werkwijze-{number:03}.pdf", f"Werkwijze {number:03}. Was de handen.", owner=owner)
     page.reload()
     expect(page.locator(".document")).to_have_count(50)
     page.get_by_label("Eigenaar", exact=True).select_option("geen eigenaar")
     page.get_by_label("In titel, bestandsnaam of eerste bladzijde").fill("werkwijze")
-    expect(page.locator(".document")).to_have_count(30)
+    expect(page.locator(".document")).to_have_count(40)
     page.get_by_label("Eigenaar", exact=True).select_option("alle")
-    expect(page.get_by_text("50 van 60 documenten")).to_be_visible()
-    page.get_by_label("Kies alle 60 documenten die passen").check()
-    bulk = page.get_by_role("group", name="60 documenten gekozen")
+    expect(page.get_by_text("50 van 80 documenten")).to_be_visible()
+    page.get_by_label("Kies alle 80 documenten die passen").check()
+    bulk = page.get_by_role("group", name="80 documenten gekozen")
     bulk.get_by_label("Eigenaar").fill("Hygiëne")
     bulk.get_by_role("button", name="Stel de eigenaar in").click()
-    expect(page.locator(".bulk [role=status]")).to_have_text("60 documenten gewijzigd.", timeout=60_000)
+    expect(page.locator(".bulk [role=status]")).to_have_text("80 documenten gewijzigd.", timeout=60_000)
     page.get_by_label("Eigenaar", exact=True).first.select_option("geen eigenaar")
     expect(page.locator(".document")).to_have_count(0)
     owners = container.db.all(
         "select owner, count(*) as n from documents where source like 'werkwijze%' group by owner"
     )
-    assert owners == [{"owner": "Hygiëne", "n": 60}]
+    assert owners == [{"owner": "Hygiëne", "n": 80}]
 
 
 def test_what_could_not_be_read_is_tried_again_and_withdrawn_many_at_once(page: Page, container: Container) -> None:
