@@ -111,8 +111,8 @@ def _reason(changed: str) -> str:
 
 class Foreign:
     """Questions that a passage does not answer because they were asked of another one: of its
-    document, of its trade, of any, or, where `retrieved` gives them by passage with the id of
-    their own, of one behind which a search finds it.
+    document, of its trade, of any. retrieved: by the id of a passage, questions for which a search
+    finds it, and the id of the passage that answers each.
 
     Half of reading is to say so: retrieval brings passages that are near and wrong."""
 

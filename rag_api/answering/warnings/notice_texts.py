@@ -133,8 +133,8 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "Bedside is not sure that this answers the question: read it in the document.",
     },
     "part_not_found": {
-        "nl": "Op dit deel van de vraag is geen eigen antwoord gevonden, ga na of het antwoord het toch zegt: {part}",
-        "en": "No answer of its own was found to this part of the question, check whether the answer says it anyway: {part}",
+        "nl": "Op dit deel van de vraag is geen apart antwoord gevonden; ga na of het antwoord ook dit zegt: {part}",
+        "en": "No separate answer was found to this part of the question; check whether the answer covers it: {part}",
     },
     "list_in_part": {
         "nl": "Deze lijst is niet volledig ({quoted} van de {items} punten): open de bron voor de andere.",

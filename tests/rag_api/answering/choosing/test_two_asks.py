@@ -89,7 +89,7 @@ def test_a_part_that_nothing_answers_is_named_to_the_reader(monkeypatch: pytest.
     asking.find_apart([Ask(part, part) for part in parts], found("dosis", answerable=True), builder, container)
     assert builder.not_found == ("hoelang open?",)
     assert notice("part_not_found", "nl", part=builder.not_found[0]).text.endswith(
-        "ga na of het antwoord het toch zegt: hoelang open?"
+        "ga na of het antwoord ook dit zegt: hoelang open?"
     )
 
 

@@ -3,7 +3,7 @@
 import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { useFacets } from "../../queries/documents/facets";
-import { allProcedures, type DocumentFilters, useProcedures } from "../../queries/documents/pages";
+import { allProcedures, type DocumentFilters, LAPSING, useProcedures } from "../../queries/documents/pages";
 import { useRelated } from "../../queries/documents/related";
 import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
@@ -19,16 +19,7 @@ import { StillHolds } from "../shared/document/StillHolds";
 import { Staff } from "../shared/frame/Staff";
 
 const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
-// for who watches over them
-const REVIEWED = [
-  ...VALIDITIES,
-  "expires_soon",
-  "expires_later",
-  "expires_in_6_months",
-  "expires_in_12_months",
-  "undated",
-  "review_due",
-] as const;
+const REVIEWED = [...VALIDITIES, ...LAPSING] as const; // for who watches over them
 const ALL: DocumentFilters = { search: "", department: "", document_type: "", validity: "" };
 
 export function Procedures() {

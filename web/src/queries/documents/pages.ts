@@ -15,14 +15,15 @@ export interface DocumentFilters {
   validity: Validity | ""; // on this day
 }
 
-const LAPSING: readonly Validity[] = [
+/** What of validity is watched over. */
+export const LAPSING = [
   "expires_soon",
   "expires_later",
   "expires_in_6_months",
   "expires_in_12_months",
   "undated",
   "review_due",
-];
+] as const satisfies readonly Validity[];
 
 /**
  * Those that can be read, a page at a time; what another one has replaced is not valid today, and

@@ -1,23 +1,11 @@
 // What of the documents list is shown: by words, by what asks for attention, by department.
 import { useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
+import { LAPSING } from "../../../queries/documents/pages";
 import { type Listed, orderOf } from "../../../queries/staff/documents";
 import { Choice } from "../../shared/controls/Choice";
 
-const SHOWN = [
-  "failed",
-  "expired",
-  "expires_soon",
-  "expires_later",
-  "expires_in_6_months",
-  "expires_in_12_months",
-  "undated",
-  "review_due",
-  "replaced",
-  "earlier",
-  "uncertain",
-  "withdrawn",
-] as const;
+const SHOWN = ["failed", "expired", ...LAPSING, "replaced", "earlier", "uncertain", "withdrawn"] as const;
 const ORDERS = ["title", "valid_until", "next_review"] as const;
 
 const ANYBODY = "*"; // no owner's name; "" is nobody
