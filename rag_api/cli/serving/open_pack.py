@@ -19,8 +19,8 @@ import typer
 from rag_api.cli.console import opened, said, say
 from rag_api.embedded.processes import free_port
 from rag_api.errors import InvalidInput
+from rag_api.upkeep.pack import carried_model
 from rag_api.upkeep.pack import manifest as signed
-from rag_api.upkeep.pack import reading
 from rag_api.upkeep.pack.opening import fill, looked_at, unpacked
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
         atexit.register(shutil.rmtree, settings.data_dir, ignore_errors=True)
         _use_for_temporary_files(settings.data_dir / "tmp")
         fill(container, folder, manifest)
-        container.start_generator(reading.command(settings, folder.resolve()))  # loads in the background
+        container.start_generator(carried_model.command(settings, folder.resolve()))  # loads in the background
         container.warm()
         rehearse(container)
         say(f"Bedside: {url_of(container)}   (Ctrl-C stopt / stops)")

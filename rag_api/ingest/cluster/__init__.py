@@ -2,7 +2,7 @@
 
 The driver (`bedside ingest --ray`) does what surrounds them as ever: the lock, what moved, what
 changed, what is missing, the report. What must be read goes as small rows through three pools of
-actors: readers (ingest/pipeline/reading.py, each with its own reader process, bounded as
+actors: readers (ingest/pipeline/read_item.py, each with its own reader process, bounded as
 everywhere), embedders (embedding.py), writers (saving.py). Documents come from a folder that all
 machines see or from object storage, results go to Weaviate and PostgreSQL; the driver sees names
 and outcomes only.

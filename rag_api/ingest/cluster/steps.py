@@ -17,9 +17,9 @@ from rag_api.ingest.cluster.rows import DocumentDone, Embedded, Ticket, packed, 
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.pipeline.embedding import embed_texts
 from rag_api.ingest.pipeline.letterheads import settle_titles
-from rag_api.ingest.pipeline.reading import failed_document, read_item
+from rag_api.ingest.pipeline.read_item import failed_document, read_item
 from rag_api.ingest.pipeline.saving import batches, save_batch
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sources.report import Outcome
 from rag_api.ingest.sources.repository import DocumentsRepo
 from rag_api.ingest.sources.retries import retried
@@ -82,7 +82,7 @@ class ReadingStep:
                 f"BEDSIDE_DATA_DIR: {parts.settings.data_dir} is not the same folder on all machines of the cluster"
             )
         self._run = parts.run(repo=retried(lambda: parts.open.repo(parts.settings)))
-        self._reader = Reader(parts.settings.read_timeout, parts.settings.read_memory_mb)
+        self._reader = ReaderProcess(parts.settings.read_timeout, parts.settings.read_memory_mb)
 
     def close(self) -> None:
         """End the process that reads."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from rag_api.config import cores
-from rag_api.ingest.pipeline.reading import read_item
+from rag_api.ingest.pipeline.read_item import read_item
 from rag_api.ingest.pipeline.saving import batches, index_batch
 from rag_api.ingest.sandbox.pool import ReaderPool
 from rag_api.ingest.sources.run import Item, Run

@@ -18,7 +18,7 @@ from rag_api.domain import Document, Titles, all_may_read
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.common.described.titles import MANY, called, many_differ, own_title, words_of
 from rag_api.ingest.pipeline.embedding import embed_texts
-from rag_api.ingest.pipeline.reading import cut_text
+from rag_api.ingest.pipeline.read_item import cut_text
 from rag_api.ingest.sources.report import Retitled
 from rag_api.ingest.sources.run import ReadItem, Run
 from rag_api.stores import describe

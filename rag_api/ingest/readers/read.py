@@ -1,5 +1,5 @@
 """One file -> ReadDocument: read, describe, clean. A pure function of the file; runs in the reader
-process (reader.py)."""
+process (reader_process.py)."""
 
 from __future__ import annotations
 

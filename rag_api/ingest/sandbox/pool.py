@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -20,8 +20,8 @@ class ReaderPool:
     """`with ReaderPool(2, timeout, memory_mb) as pool: for result in pool.map(read, items): ...`"""
 
     def __init__(self, count: int, timeout: float, memory_mb: int) -> None:
-        self._readers = [Reader(timeout, memory_mb) for _ in range(count)]
-        self._free: queue.SimpleQueue[Reader] = queue.SimpleQueue()
+        self._readers = [ReaderProcess(timeout, memory_mb) for _ in range(count)]
+        self._free: queue.SimpleQueue[ReaderProcess] = queue.SimpleQueue()
         for reader in self._readers:
             self._free.put(reader)
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="read")
@@ -38,7 +38,7 @@ class ReaderPool:
             reader.close()  # a thread may have started another process meanwhile
 
     def map(
-        self, read: Callable[[Reader, T], R], items: Iterable[T], weigh: Callable[[T], int] = lambda _: 0
+        self, read: Callable[[ReaderProcess, T], R], items: Iterable[T], weigh: Callable[[T], int] = lambda _: 0
     ) -> Iterator[R]:
         """Results as they come: what takes long holds up nothing else. Read ahead as far as
         `_AHEAD` items a reader, and together no more than `MOST_AHEAD` of what `weigh` says (one
@@ -60,7 +60,7 @@ class ReaderPool:
             len(waiting) < _AHEAD * len(self._readers) and sum(waiting.values()) + weight <= MOST_AHEAD
         )
 
-    def _one(self, read: Callable[[Reader, T], R], item: T) -> R:
+    def _one(self, read: Callable[[ReaderProcess, T], R], item: T) -> R:
         reader = self._free.get()
         try:
             return read(reader, item)

@@ -12,14 +12,14 @@ from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import CONVERTED_TO, SLIDES, TEXTS, WORD_KINDS, Kind
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.sandbox.office import MISSING, PACKAGES, SLOW, convert
-from rag_api.ingest.sandbox.reader import OnPage, Reader
+from rag_api.ingest.sandbox.reader_process import OnPage, ReaderProcess
 
 _ENDINGS = {Kind.DOCX: ".docx", Kind.XLSX: ".xlsx"}
 
 
-def read_rendered(reader: Reader, job: Job, shown: Path, on_page: OnPage | None = None) -> ReadDocument:
+def read_rendered(reader: ReaderProcess, job: Job, shown: Path, on_page: OnPage | None = None) -> ReadDocument:
     """Read a file and, of a kind without pages, its rendering, which becomes `shown`. on_page: as
-    `Reader.read`. Raises UnreadableDocument."""
+    `ReaderProcess.read`. Raises UnreadableDocument."""
     kind = Kind(job.kind)
     if kind in CONVERTED_TO:
         with tempfile.TemporaryDirectory(prefix="office-", dir=shown.parent) as folder:
@@ -33,7 +33,7 @@ def read_rendered(reader: Reader, job: Job, shown: Path, on_page: OnPage | None 
     return reader.read(job, on_page) if kind not in WORD_KINDS else _words(reader, job, shown)
 
 
-def _words(reader: Reader, job: Job, shown: Path) -> ReadDocument:
+def _words(reader: ReaderProcess, job: Job, shown: Path) -> ReadDocument:
     """Read a Word file as it is written, then, where a rendering can be made, as it is printed."""
     text, refused = _written(reader, job)
     if failed := convert(job.path, shown, reader.timeout, reader.memory_mb):
@@ -45,7 +45,7 @@ def _words(reader: Reader, job: Job, shown: Path) -> ReadDocument:
     return reader.read(replace(job, shown=shown))
 
 
-def _written(reader: Reader, job: Job) -> tuple[ReadDocument | None, UnreadableDocument | None]:
+def _written(reader: ReaderProcess, job: Job) -> tuple[ReadDocument | None, UnreadableDocument | None]:
     try:
         return reader.read(job), None
     except UnreadableDocument as error:

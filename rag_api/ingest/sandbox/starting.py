@@ -21,7 +21,7 @@ from rag_api.errors import ReadingUnavailable
 from rag_api.ingest.ocr import second
 
 SOCKET = "READING_SOCKET"
-MODULES = {"reader": "rag_api.ingest.sandbox.reader", "office": "rag_api.ingest.sandbox.office_process"}
+MODULES = {"reader": "rag_api.ingest.sandbox.reader_process", "office": "rag_api.ingest.sandbox.office_process"}
 _CONNECTED_WITHIN = 4.0  # seconds: an upload hears at once that the service is away
 _MOST = 1 << 16
 

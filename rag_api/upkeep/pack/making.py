@@ -38,8 +38,8 @@ from rag_api.stores import Store
 from rag_api.stores.lance import LanceStore
 from rag_api.upkeep.backup import finishing
 from rag_api.upkeep.manifest import IndexCopy
+from rag_api.upkeep.pack import carried_model, runtime
 from rag_api.upkeep.pack import manifest as signed
-from rag_api.upkeep.pack import reading, runtime
 from services.contract.wire import QUOTES
 
 READ_ME = "README.txt"
@@ -94,7 +94,7 @@ def make(
             (folder / runtime.START).chmod(0o755)
         if reads:
             say("The model that reads.")
-            reading.carry(settings, folder, order.carry_runtime)
+            carried_model.carry(settings, folder, order.carry_runtime)
         elif not settings.reader:
             say("No model reads in it, as none reads here (BEDSIDE_READER).")
     say("Checksums.")
@@ -187,7 +187,7 @@ def _tell_size(container: Container, documents: Sequence[Document], order: PackO
     InvalidInput for a model that cannot be carried."""
     settings = container.settings
     reads = order.reads(settings)
-    model = reading.size(settings) if reads else 0
+    model = carried_model.size(settings) if reads else 0
     programs = runtime.size(reads) if order.carry_runtime else 0
     files = sum(path.stat().st_size for one in documents for path in _files_of(one, settings))
     said = f"It takes at least {_mb(files + programs + model)} MB: documents {_mb(files)}, programs {_mb(programs)}"

@@ -9,7 +9,7 @@ import pytest
 from rag_api.domain import ReadDocument, code_of
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.readers.read import read
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sandbox.rendering import read_rendered
 from tests.rag_api.awkward.judge import judge
 from tests.rag_api.awkward.made import Made
@@ -122,7 +122,7 @@ def test_nothing_of_a_word_tables_rendering_is_lost_doubled_moved_or_glued(tmp_p
     made = word_table()
     path = tmp_path / made.name
     path.write_bytes(made.data)
-    with Reader(300, 1024) as reader:
+    with ReaderProcess(300, 1024) as reader:
         document = read_rendered(reader, Job(path, made.name, _WORD, 100), tmp_path / "shown.pdf")
     assert _judged(made, document) == ()
 

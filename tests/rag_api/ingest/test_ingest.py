@@ -22,7 +22,7 @@ from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.readers.read import PDF
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sources.report import IngestReport
 from rag_api.ingest.sources.repository import MemoryDocuments
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, find_sources, survey
@@ -321,7 +321,7 @@ def test_what_an_interrupted_run_left_is_repaired(place: Place) -> None:
 def test_a_file_that_takes_too_long_is_given_up_and_the_next_one_is_read(tmp_path: Path) -> None:
     slow = write(tmp_path, "traag.pdf", pdf(*[lines(*BODY * 20, leading=10)] * 400))
     quick = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
-    with Reader(timeout=20, memory_mb=1024) as reader:
+    with ReaderProcess(timeout=20, memory_mb=1024) as reader:
         reader.read(Job(quick, "snel.pdf", PDF, 10))
         reader.timeout = 0.05
         with pytest.raises(UnreadableDocument, match=r"traag\.pdf: took longer than 0\.05 seconds") as error:
@@ -337,8 +337,8 @@ def test_a_file_that_waits_for_the_processor_is_not_given_up(tmp_path: Path, mon
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    monkeypatch.setattr("rag_api.ingest.sandbox.reader.WAITING", 600)  # whatever else this machine does
-    with Reader(timeout=20, memory_mb=1024) as reader, ThreadPoolExecutor(1) as others:
+    monkeypatch.setattr("rag_api.ingest.sandbox.reader_process.WAITING", 600)  # whatever else this machine does
+    with ReaderProcess(timeout=20, memory_mb=1024) as reader, ThreadPoolExecutor(1) as others:
         reader.read(Job(quick, "snel.pdf", PDF, 10))
         process, reader.timeout = reader.process_id, 2
         assert process is not None
@@ -361,7 +361,7 @@ def test_a_file_that_a_process_fails_at_behind_another_is_read_by_a_fresh_one(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    with Reader(timeout=60, memory_mb=1024) as reader, ThreadPoolExecutor(1) as others:
+    with ReaderProcess(timeout=60, memory_mb=1024) as reader, ThreadPoolExecutor(1) as others:
         reader.read(Job(quick, "snel.pdf", PDF, 10))
         process = reader.process_id
         assert process is not None
@@ -377,7 +377,7 @@ def test_a_file_that_a_process_fails_at_behind_another_is_read_by_a_fresh_one(
 def test_a_file_that_takes_too_much_memory_is_given_up_and_the_next_one_is_read(tmp_path: Path) -> None:
     large = write(tmp_path, "groot.pdf", pdf(lines(*["x " * 10_000] * 100, size=4, leading=7)))
     quick = write(tmp_path, "klein.pdf", procedure("Kalium", BODY))
-    with Reader(timeout=60, memory_mb=256) as reader:
+    with ReaderProcess(timeout=60, memory_mb=256) as reader:
         with pytest.raises(UnreadableDocument, match=r"groot\.pdf: needs more than 256 MB") as error:
             reader.read(Job(large, "groot.pdf", PDF, 1000))
         assert error.value.reason == "too_much_memory"
@@ -386,7 +386,7 @@ def test_a_file_that_takes_too_much_memory_is_given_up_and_the_next_one_is_read(
 
 @pytest.mark.parametrize("seed", range(16))
 def test_a_damaged_file_is_read_or_named_and_never_crashes_the_reader(
-    seed: int, tmp_path: Path, reader: Reader
+    seed: int, tmp_path: Path, reader: ReaderProcess
 ) -> None:
     randomly = random.Random(seed)
     content = bytearray(randomly.choice(sorted(HANDBOOK.glob("*.pdf"))).read_bytes())
@@ -411,7 +411,7 @@ def test_a_damaged_file_is_read_or_named_and_never_crashes_the_reader(
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_a_damaged_file_of_an_odd_kind_is_read_or_named(seed: int, tmp_path: Path, reader: Reader) -> None:
+def test_a_damaged_file_of_an_odd_kind_is_read_or_named(seed: int, tmp_path: Path, reader: ReaderProcess) -> None:
     """Forms, annotations, layers, clips, fonts of their own: with bits turned over, or cut
     short."""
     randomly = random.Random(seed)
@@ -442,14 +442,14 @@ def odd_pdfs() -> list[bytes]:
 
 
 @pytest.fixture(scope="module")
-def reader() -> Iterator[Reader]:
-    with Reader(timeout=30, memory_mb=1024) as one:
+def reader() -> Iterator[ReaderProcess]:
+    with ReaderProcess(timeout=30, memory_mb=1024) as one:
         yield one
 
 
 def test_a_reader_that_is_killed_is_replaced(tmp_path: Path) -> None:
     path = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
-    with Reader(timeout=20, memory_mb=1024) as reader:
+    with ReaderProcess(timeout=20, memory_mb=1024) as reader:
         reader.read(Job(path, "snel.pdf", PDF, 10))
         process = reader.process_id
         assert process is not None
@@ -462,7 +462,7 @@ def test_what_comes_back_from_the_reader_is_what_reading_gives(tmp_path: Path) -
     from rag_api.ingest.readers.read import read
 
     path = HANDBOOK / "vte-profylaxe-volwassenen.pdf"
-    with Reader(timeout=20, memory_mb=1024) as reader:
+    with ReaderProcess(timeout=20, memory_mb=1024) as reader:
         one = reader.read(Job(path, path.name, PDF, 10))
     two = read(path, path.name, PDF, 10)
     assert (one.metadata, one.warnings, one.text) == (two.metadata, two.warnings, two.text)

@@ -23,4 +23,4 @@ class ReaderHere:
 
 @pytest.fixture
 def reader_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_api.ingest.sandbox.pool.Reader", ReaderHere)
+    monkeypatch.setattr("rag_api.ingest.sandbox.pool.ReaderProcess", ReaderHere)

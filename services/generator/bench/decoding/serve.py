@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 from services.generator.bench.common import prompts
 from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
-from services.generator.bench.decoding.reading import read
+from services.generator.bench.decoding.passage_reading import read
 
 START_SECONDS = 180
 HEADS = (

@@ -32,7 +32,7 @@ from rag_api.ingest.pipeline import saving
 from rag_api.ingest.pipeline.changed import fingerprint_of
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.pipeline.letterheads import settle_shared
-from rag_api.ingest.pipeline.reading import read_item
+from rag_api.ingest.pipeline.read_item import read_item
 from rag_api.ingest.sources import retries
 from rag_api.ingest.sources.object_survey import survey_url
 from rag_api.ingest.sources.repository import MemoryDocuments

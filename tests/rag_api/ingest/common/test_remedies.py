@@ -11,7 +11,7 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.remedies import ADVICE, advice, plain_message
 from rag_api.ingest.readers.read import DOCX, PDF
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from tests.rag_api.made_files.docx_files import docx, p, r
 
 
@@ -55,7 +55,7 @@ def test_no_damaged_file_is_told_in_programmers_words(tmp_path: Path) -> None:
         archive.writestr("[Content_Types].xml", "<Types/>")
     bad = tmp_path / "tmp7f3k.pdf"
     bad.write_bytes(b"%PDF-1.4 nothing more")
-    with Reader(30, 1024) as reader:
+    with ReaderProcess(30, 1024) as reader:
         for path, kind in ((cut, DOCX), (lacking, DOCX), (bad, PDF)):
             with pytest.raises(UnreadableDocument) as error:
                 reader.read(Job(path, "protocol", kind, 10))

@@ -23,7 +23,7 @@ from rag_api.ingest.ocr import second
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.ingest.readers.scanned import Ocr
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sources.repository import MemoryDocuments
 from rag_api.ingest.sources.sources import find_sources
 from rag_api.stores.memory import MemoryStore
@@ -256,17 +256,17 @@ def test_switched_off_no_image_is_read(settings: Settings, tmp_path: Path) -> No
 
 def test_an_image_that_needs_more_memory_than_there_is_fails_by_name(tmp_path: Path) -> None:
     path = write(tmp_path, "scan.pdf", scanned(page_of(*DOSE)))
-    with Reader(timeout=300, memory_mb=60) as reader, pytest.raises(UnreadableDocument) as error:
+    with ReaderProcess(timeout=300, memory_mb=60) as reader, pytest.raises(UnreadableDocument) as error:
         reader.read(Job(path, "scan.pdf", PDF, 10, ocr_seconds=60))
     assert error.value.reason in ("too_much_memory", "no_text_layer")
 
 
 def test_a_file_that_leaves_half_of_the_memory_taken_is_the_last_of_its_process(tmp_path: Path) -> None:
     path = write(tmp_path, "scan.pdf", scanned(page_of(*DOSE)))
-    with Reader(timeout=300, memory_mb=1024) as reader:
+    with ReaderProcess(timeout=300, memory_mb=1024) as reader:
         reader.read(Job(path, "scan.pdf", PDF, 10, ocr_seconds=60))  # its engine keeps what it had
         assert reader.process_id is None
-    with Reader(timeout=300, memory_mb=8192) as reader:
+    with ReaderProcess(timeout=300, memory_mb=8192) as reader:
         reader.read(Job(path, "scan.pdf", PDF, 10, ocr_seconds=60))
         assert reader.process_id is not None
 
@@ -274,7 +274,7 @@ def test_a_file_that_leaves_half_of_the_memory_taken_is_the_last_of_its_process(
 def test_the_reader_tells_before_each_image(tmp_path: Path) -> None:
     path = write(tmp_path, "scan.pdf", scanned(page_of(*DOSE), page_of("Tweede bladzijde")))
     told: list[tuple[int, int]] = []
-    with Reader(timeout=300, memory_mb=1024) as reader:
+    with ReaderProcess(timeout=300, memory_mb=1024) as reader:
         document = reader.read(
             Job(path, "scan.pdf", PDF, 10, ocr_seconds=300), lambda page, of: told.append((page, of))
         )

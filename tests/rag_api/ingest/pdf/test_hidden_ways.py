@@ -11,7 +11,7 @@ from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.remedies import advice
 from rag_api.ingest.readers.read import read
 from rag_api.ingest.sandbox.office import office
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sandbox.rendering import read_rendered
 from tests.rag_api.awkward.hidden import hidden_docx, hidden_ink, letters, sly_docx, sly_ink
 from tests.rag_api.awkward.shown import layers, notes_on_page, structure, visible_ink
@@ -130,7 +130,7 @@ def test_a_file_that_needs_pages_is_read_where_libreoffice_makes_them_and_refuse
 def _rendered(folder: Path, data: bytes) -> str:
     path = folder / "all.docx"
     path.write_bytes(data)
-    with Reader(300, 1024) as reader:
+    with ReaderProcess(300, 1024) as reader:
         document = read_rendered(reader, Job(path, path.name, _KINDS["docx"], 10), folder / "all.pdf")
     return " ".join(document.text.split())
 

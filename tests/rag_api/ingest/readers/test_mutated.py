@@ -19,7 +19,7 @@ import pytest
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import media_type
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from tests.rag_api.made_files.pdfs import SAMPLES
 
 pytestmark = pytest.mark.skipif(not (SAMPLES / "pdf").is_dir(), reason="no sample files in ../shared/data/pdf")
@@ -95,7 +95,7 @@ def test_mutated_files_are_read_or_named(tmp_path: Path, request: pytest.Fixture
     count = request.config.getoption("--mutated")
     found: Counter[str] = Counter()
     wrong = []
-    with Reader(timeout=60, memory_mb=1024) as reader:
+    with ReaderProcess(timeout=60, memory_mb=1024) as reader:
         for seed in range(count):
             original, content = mutated(seed, files)
             path = tmp_path / f"m{seed}{original.suffix}"

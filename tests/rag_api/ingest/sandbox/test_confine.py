@@ -15,7 +15,7 @@ from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import Kind
 from rag_api.ingest.sandbox import confine
 from rag_api.ingest.sandbox.own_folder import OwnFolder
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sandbox.starting import command
 
 # In place of what reads a file: tries what a file could make it do, and tells of it as a reader
@@ -63,7 +63,7 @@ def test_a_reader_reaches_neither_the_network_nor_other_files_nor_a_setting(
     (tmp_path / "probe" / "sitecustomize.py").write_text(PROBE.format(secret=str(secret), original=str(original)))
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'probe'}:{os.environ.get('PYTHONPATH', '')}")
     monkeypatch.setenv("BEDSIDE_DATABASE_URL", "postgresql://bedside:geheim@db/bedside")
-    with Reader(60, 512) as reader, pytest.raises(UnreadableDocument) as raised:
+    with ReaderProcess(60, 512) as reader, pytest.raises(UnreadableDocument) as raised:
         reader.read(Job(original, "a.txt", Kind.TEXT, 10))
     tried = ("network", "local", "original", "secret", "beside", "code", "environment")
     assert raised.value.message == "a.txt: own done, " + ", ".join(f"{one} refused" for one in tried)
@@ -73,7 +73,7 @@ def test_nothing_of_a_file_stays_in_its_readers_folder(tmp_path: Path, monkeypat
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     (tmp_path / "a.txt").write_text("Geef 15 mg paracetamol per kg.")
-    with Reader(60, 512) as reader:
+    with ReaderProcess(60, 512) as reader:
         read = reader.read(Job(tmp_path / "a.txt", "a.txt", Kind.TEXT, 10, tmp_path / "a.pdf"))
         assert "15 mg" in read.text
         assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF"), "what it made was fetched"
@@ -104,7 +104,7 @@ def test_a_full_disk_is_no_fault_of_the_file(tmp_path: Path, monkeypatch: pytest
 
     (tmp_path / "a.txt").write_text("Geef 15 mg.")
     monkeypatch.setattr("shutil.copyfile", full)
-    with Reader(60, 512) as reader, pytest.raises(DiskFull):
+    with ReaderProcess(60, 512) as reader, pytest.raises(DiskFull):
         reader.read(Job(tmp_path / "a.txt", "a.txt", Kind.TEXT, 10))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rag_api.ingest.sandbox import pool as pools
 from rag_api.ingest.sandbox.pool import ReaderPool
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 
 pytestmark = pytest.mark.quick
 
@@ -26,7 +26,7 @@ def test_results_come_as_they_are_done(pool: ReaderPool) -> None:
     rest = threading.Event()
     used = []
 
-    def read(_: Reader, item: int) -> int:
+    def read(_: ReaderProcess, item: int) -> int:
         if item == 0:
             assert rest.wait(300)
         return item
@@ -60,7 +60,7 @@ def test_small_items_are_read_far_ahead_and_heavy_ones_are_not(
 
 
 def test_an_error_reaches_who_uses_the_results(pool: ReaderPool) -> None:
-    def read(_: Reader, item: int) -> int:
+    def read(_: ReaderProcess, item: int) -> int:
         raise ValueError(item)
 
     with pytest.raises(ValueError, match="7"):

@@ -19,7 +19,7 @@ from rag_api.errors import ReadingUnavailable, UnreadableDocument
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import Kind
 from rag_api.ingest.sandbox.office import convert, office
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sandbox.starting import SOCKET, Elsewhere, programs
 from tests.rag_api.made_files.docx_files import docx, p, r
 from tests.support.waiting import until
@@ -51,7 +51,7 @@ def job(folder: Path, text: str = "Vier maal daags een gram.") -> Job:
 def test_it_reads_as_a_child_reads(
     service: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Reader(60, 512) as reader:
+    with ReaderProcess(60, 512) as reader:
         elsewhere = reader.read(job(tmp_path))
         first = children(service)
         assert len(first) == 1
@@ -59,7 +59,7 @@ def test_it_reads_as_a_child_reads(
         assert children(service) == first, "one process reads file after file"
     assert (tmp_path / "shown.pdf").stat().st_size
     monkeypatch.delenv(SOCKET)
-    with Reader(60, 512) as reader:
+    with ReaderProcess(60, 512) as reader:
         assert reader.read(job(tmp_path)).text == elsewhere.text
 
 
@@ -76,7 +76,7 @@ def ended(child: int) -> None:
 def test_a_process_that_dies_at_its_first_file_is_that_files_failure_and_the_next_file_is_read(
     service: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    with Reader(60, 512) as reader, ThreadPoolExecutor(1) as threads:
+    with ReaderProcess(60, 512) as reader, ThreadPoolExecutor(1) as threads:
         reading = threads.submit(reader.read, job(tmp_path))
         until(lambda: bool(children(service)))
         (child,) = children(service)
@@ -91,7 +91,7 @@ def test_a_process_that_dies_at_its_first_file_is_that_files_failure_and_the_nex
 def test_what_a_process_dies_at_behind_another_file_is_read_by_a_fresh_one(
     service: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    with Reader(60, 512) as reader, ThreadPoolExecutor(1) as threads:
+    with ReaderProcess(60, 512) as reader, ThreadPoolExecutor(1) as threads:
         reader.read(job(tmp_path))
         (child,) = children(service)
         os.kill(child, signal.SIGSTOP)
@@ -103,7 +103,7 @@ def test_what_a_process_dies_at_behind_another_file_is_read_by_a_fresh_one(
 
 
 def test_a_service_that_is_away_is_named(service: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    with Reader(60, 512) as reader:
+    with ReaderProcess(60, 512) as reader:
         reader.read(job(tmp_path))
         os.killpg(service.pid, signal.SIGKILL)
         service.wait()
@@ -114,7 +114,7 @@ def test_a_service_that_is_away_is_named(service: subprocess.Popen[bytes], tmp_p
 
 
 def test_who_goes_away_leaves_no_process(service: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    with Reader(60, 512) as reader:
+    with ReaderProcess(60, 512) as reader:
         reader.read(job(tmp_path))
         assert children(service)
     until(lambda: not children(service))

@@ -16,8 +16,8 @@ from safetensors.torch import load_file, save_file
 from rag_api.container import Container
 from rag_api.domain import Judged
 from rag_api.errors import InvalidInput
+from rag_api.upkeep.pack import carried_model
 from rag_api.upkeep.pack import manifest as signed
-from rag_api.upkeep.pack import reading
 from rag_api.upkeep.pack.checking import check
 from rag_api.upkeep.pack.making import PackOrder, make
 from services.contract.reading_prompt import NONE, TO
@@ -82,7 +82,7 @@ def test_it_reads_as_the_server_does_and_the_check_fails_where_it_reads_otherwis
     made = make(reads, folder, order, key, said.append, silent)
     assert made.settings["reader"] == "agreeing:reading"
     assert "the model that reads" in said[1]
-    assert reading.size(reads.settings) == sum(one.bytes for one in made.files if one.path.startswith("reader/"))
+    assert carried_model.size(reads.settings) == sum(one.bytes for one in made.files if one.path.startswith("reader/"))
     assert {one.path for one in made.files} >= {f"reader/{WEIGHTS}", "reader/model/tokenizer.json"}
     asked = [Judged(str(n), text, "") for n, text in enumerate(QUESTIONS[:2])]
     alike = check(reads, folder, asked, key_file, silent)
@@ -98,7 +98,7 @@ def test_it_reads_as_the_server_does_and_the_check_fails_where_it_reads_otherwis
 def test_what_cannot_be_carried_is_said_with_what_can_be_done(reads: Container, adapters: Path) -> None:
     other = reads.settings.model_copy(update={"generator_kind": "openai"})
     with pytest.raises(InvalidInput, match=r"another program's.*--without-reader"):
-        reading.size(other)
+        carried_model.size(other)
     (adapters / "reading" / "adapter_config.json").unlink()
     with pytest.raises(InvalidInput, match=r"no adapter 'reading'.*--without-reader"):
-        reading.size(reads.settings)
+        carried_model.size(reads.settings)

@@ -56,7 +56,7 @@ class _PerhapsOfTheProcess(UnreadableDocument):
     """A failure that need not be the file's fault."""
 
 
-class Reader:
+class ReaderProcess:
     """A handle on a reader process; not for several threads at once. Close it, or use `with`."""
 
     def __init__(self, timeout: float, memory_mb: int) -> None:
@@ -65,7 +65,7 @@ class Reader:
         self._folder: OwnFolder | None = None
         self._files = 0
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> ReaderProcess:
         return self
 
     def __exit__(self, *_: object) -> None:

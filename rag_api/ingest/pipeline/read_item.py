@@ -19,7 +19,7 @@ from rag_api.ingest.common.notes import note
 from rag_api.ingest.pipeline.changed import limits
 from rag_api.ingest.pipeline.injection_notes import told_spoken
 from rag_api.ingest.pipeline.stale_versions import refuse_half
-from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.reader_process import ReaderProcess
 from rag_api.ingest.sandbox.rendering import read_rendered
 from rag_api.ingest.sources.run import Item, ReadItem, Run
 from rag_api.ingest.sources.sources import UPLOADED, groups_said
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ENOUGH = 0.5  # of a text that can be quoted
 
 
-def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
+def read_item(run: Run, reader: ReaderProcess, item: Item) -> ReadItem:
     """In a reader's thread: keep the file, read it and cut it into passages; a DOCX that can be
     read is rendered and read again, with its places."""
     name, settings = item.source.name, run.settings
