@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import logging
 import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-
-log = logging.getLogger(__name__)
 
 _LENGTH, _SUM = 4, 16
 _END = bytes(_LENGTH)

@@ -27,6 +27,8 @@ TAKEN = "address already in use"
 # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is
 # started anew
 SILENT = 10.0
+STARTING = 300.0  # seconds until a model is loaded
+LOG_LINES = 15  # that an error shows
 HEALTH = 5.0  # seconds that one such answer may take
 ENDING = 3.0  # seconds that a process may take to end when it is asked to
 # Runs a module and ends with its parent, however that ends: the parent holds the other end of our
@@ -72,11 +74,10 @@ class GeneratorProcess:
     N` is added. It is ready when GET /health answers 200.
     """
 
-    def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = (), *, patience: float = 300.0) -> None:
+    def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = ()) -> None:
         self.data_dir = data_dir.expanduser().resolve()
         self.model = model
         self.command = command or command_of(model)
-        self.patience = patience
         self.port = 0
         self.borrowed = False
         self._process: subprocess.Popen[bytes] | None = None
@@ -155,10 +156,10 @@ class GeneratorProcess:
                 said = self._log_tail()
                 why = _PortTaken if TAKEN in said.lower() else GeneratorUnavailable
                 raise why(f"The generator ended while starting:\n{said}")
-            if time.monotonic() - began > self.patience:
+            if time.monotonic() - began > STARTING:
                 self._end()
                 raise GeneratorUnavailable(
-                    f"The generator was not ready after {self.patience:.0f} s; its log is {self.log_file}."
+                    f"The generator was not ready after {STARTING:.0f} s; its log is {self.log_file}."
                 )
             if time.monotonic() - told > 5:
                 told = time.monotonic()
@@ -202,9 +203,9 @@ class GeneratorProcess:
             _end(self._process, ENDING if asked else 0.0)
         self._process = None
 
-    def _log_tail(self, lines: int = 15) -> str:
+    def _log_tail(self) -> str:
         with suppress(OSError):
-            return "\n".join(self.log_file.read_text(errors="replace").splitlines()[-lines:])
+            return "\n".join(self.log_file.read_text(errors="replace").splitlines()[-LOG_LINES:])
         return ""
 
 

@@ -18,15 +18,15 @@ from rag_api.embedded.processes import Watcher, file_lock, process_name
 from rag_api.errors import ConfigurationError, DatabaseUnavailable
 
 DATABASE = "bedside"
+STARTING = 60.0  # seconds to start
 
 
 class EmbeddedPostgres:
     """A PostgreSQL server of our own in `folder`, reached by a socket only. The last process to
     `stop` it ends it; one that died is started again, at the same place."""
 
-    def __init__(self, folder: Path, *, patience: float = 60.0) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder.expanduser().resolve()
-        self.patience = patience
         self._server: Any = None
         self._watcher = Watcher("the embedded PostgreSQL", self._alive, self._start_anew)
 
@@ -103,7 +103,7 @@ class EmbeddedPostgres:
     def _started(self) -> Any:
         """The library gives pg_ctl ten seconds; a server that recovers after a crash may need
         more."""
-        deadline = time.monotonic() + self.patience
+        deadline = time.monotonic() + STARTING
         while True:
             try:
                 return _pgserver().get_server(self.folder, cleanup_mode="stop")

@@ -57,9 +57,9 @@ def read_judged(path: Path, split: Split = "all") -> list[Judged]:
     return [q for q in questions if split in ("all", q.split)]
 
 
-def parse_judged(text: str, name: str = "the file") -> list[Judged]:
+def parse_judged(text: str) -> list[Judged]:
     """As read_judged, of a CSV's text."""
-    return _read(io.StringIO(text.removeprefix("\ufeff"), newline=""), name)
+    return _read(io.StringIO(text.removeprefix("\ufeff"), newline=""), "the file")
 
 
 def _read(file: TextIO, name: str) -> list[Judged]:

@@ -105,14 +105,14 @@ def ranked_alike(source: Store, target: Store, questions: Iterable[ComparisonQue
     return [same_ranking(hits(source, asked), hits(target, asked)) for asked in questions]
 
 
-def same_ranking(expected: Sequence[Hit], found: Sequence[Hit], tied: float = TIED) -> bool:
+def same_ranking(expected: Sequence[Hit], found: Sequence[Hit]) -> bool:
     """The same scores in the same places, and each chunk where its score puts it; of equal ones any
     may come first, or fall out last."""
     if len(expected) != len(found):
         return False
     scores, least = {hit.chunk.id: hit.score for hit in expected}, expected[-1].score if expected else 0.0
     return all(
-        abs(one.score - other.score) <= tied and abs(other.score - scores.get(other.chunk.id, least)) <= tied
+        abs(one.score - other.score) <= TIED and abs(other.score - scores.get(other.chunk.id, least)) <= TIED
         for one, other in zip(expected, found, strict=True)
     )
 

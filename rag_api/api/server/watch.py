@@ -9,7 +9,6 @@ Where it is given a listener, the thread serves /health on it as well.
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import threading
 import time
@@ -29,7 +28,6 @@ from rag_api.embed import Cached, Embedder
 from rag_api.errors import BedsideError
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
 
 THREADS = ThreadPoolExecutor(8, thread_name_prefix="health")
 SOON = 0.25  # seconds that whoever asks waits for a look

@@ -35,7 +35,7 @@ def rename_moved(run: Run, survey: Survey, careful: bool) -> list[Document]:
     run.renamed = by_item | by_content
     left = [document for document in missing if document.source not in run.renamed.values()]
     if careful:
-        refuse_many(left, known, run.placed, survey)
+        refuse_many(left, known, survey)
     retire(run, [known[name] for name in by_item if name in known and name not in by_item.values()])
     run.taken = {
         old: new

@@ -11,8 +11,8 @@ No token, secret or download address is ever part of a message, a log or the dat
 
 from __future__ import annotations
 
-from rag_api.ingest.sharepoint.repo import DrivesRepo, MemoryDrives
+from rag_api.ingest.sharepoint.repo import DrivesRepo
 from rag_api.ingest.sharepoint.site import Site, site_of
 from rag_api.ingest.sharepoint.sync import sync
 
-__all__ = ["DrivesRepo", "MemoryDrives", "Site", "site_of", "sync"]
+__all__ = ["DrivesRepo", "Site", "site_of", "sync"]

@@ -28,6 +28,7 @@ from rag_api.ingest.sharepoint.quick_xor import QuickXor
 from rag_api.ingest.sharepoint.site import Site
 from rag_api.ingest.sharepoint.token import AccessTokens
 
+_TIMEOUT = 60.0  # seconds
 _TRIES = 8
 _PATIENCE = 600.0  # seconds that all waiting for one answer may take
 _BUSY = (429, 500, 502, 503, 504)
@@ -52,12 +53,10 @@ class Downloaded:
 class GraphClient:
     """Safe from several threads. Close it, or use `with`."""
 
-    def __init__(
-        self, site: Site, secret: SecretStr, *, timeout: float = 60.0, sleep: Callable[[float], None] = time.sleep
-    ) -> None:
+    def __init__(self, site: Site, secret: SecretStr, *, sleep: Callable[[float], None] = time.sleep) -> None:
         for name in ("httpx", "httpcore"):  # they would log addresses
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._http = httpx.Client(timeout=timeout, follow_redirects=False)
+        self._http = httpx.Client(timeout=_TIMEOUT, follow_redirects=False)
         self._base = site.graph_url
         origin = urlsplit(site.graph_url)
         scope = f"{origin.scheme}://{origin.netloc}/.default"

@@ -40,16 +40,14 @@ class Readers:
         return tuple(found)
 
 
-def readers(
-    permissions: Iterable[Mapping[str, Any]], names: Mapping[str, str], today: datetime | None = None
-) -> Readers:
+def readers(permissions: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> Readers:
     """names: what groups are called here, by id or name there."""
     found: set[str] = set()
     unknown: set[str] = set()
     people = 0
     for permission in permissions:
         if not _READ & {str(role).casefold() for role in permission.get("roles", ())} or _is_over(
-            permission, today or datetime.now(UTC)
+            permission, datetime.now(UTC)
         ):
             continue
         if "link" in permission:

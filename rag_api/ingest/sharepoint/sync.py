@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -22,8 +21,6 @@ from rag_api.ingest.sharepoint.fetch import SharePointFetcher
 from rag_api.ingest.sharepoint.repo import DrivesRepo
 from rag_api.ingest.sharepoint.site import Site
 from rag_api.ingest.sources.sources import FileProblem, KeptFiles, Skipped, SourceFile, Survey, left_out, remote_folder
-
-log = logging.getLogger(__name__)
 
 NOBODY = "nobody"  # a group without members: a document that is not known to be for anyone was perhaps for all before
 _AT_ONCE = 4  # files looked at side by side

@@ -47,7 +47,7 @@ def _moved_folders(known: Known, placed: FolderOf, survey: Survey, names: set[st
     return {folder for folder, here in found.items() if sum(here) * 2 >= len(here)}
 
 
-def refuse_many(missing: Iterable[Document], known: Known, placed: FolderOf, survey: Survey) -> None:
+def refuse_many(missing: Iterable[Document], known: Known, survey: Survey) -> None:
     """Raises TooManyMissing when retiring these looks like a slip, or when no folder was given to
     miss anything in."""
     if not survey.folders:

@@ -75,7 +75,7 @@ def make(
     """Raises InvalidInput when the folder cannot be used or nothing would be in the pack,
     Unavailable when a part does not answer."""
     settings = container.settings
-    _refuse(container, folder, order)
+    _refuse(container, folder)
     with finishing("pack", folder), PgDocuments(container.db).lock():
         documents = packed_documents(container, order.groups)
         say(f"{len(documents)} documents that the groups {', '.join(order.groups)} may read.")
@@ -174,7 +174,7 @@ def read_me(dates: PackDates, order: PackOrder) -> str:
     )
 
 
-def _refuse(container: Container, folder: Path, order: PackOrder) -> None:
+def _refuse(container: Container, folder: Path) -> None:
     """Before anything is made."""
     if folder.resolve().is_relative_to(container.settings.data_dir.resolve()):
         raise InvalidInput(f"{folder} lies in the data directory: name a folder elsewhere.")

@@ -84,7 +84,7 @@ class _Rows:
         comes again heads the same table."""
         if " ".join(self.words[n]).split() == " ".join(self.words[first]).split():
             return None
-        reads_so = self._reads_like_a_header(first, n)
+        reads_so = self._reads_like_a_header(n)
         if self._has_other_columns(first, n) or self._is_coloured_as(first, n):
             return True
         if self._has_other_cells(first, n):
@@ -97,7 +97,7 @@ class _Rows:
         below = list(self.shapes[n : n + _FURTHEST])
         return len(below[0].cells) > 1 and headed(self.text, below, apart)[0].header
 
-    def _reads_like_a_header(self, first: int, n: int) -> bool:
+    def _reads_like_a_header(self, n: int) -> bool:
         """It has names, each another one, in place of figures that stand below."""
         words = self.words[n]
         if any(map(_has_figures, words)) or len({*words}) < len(words):

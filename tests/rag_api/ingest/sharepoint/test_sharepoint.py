@@ -15,7 +15,7 @@ from rag_api.domain import DocumentStatus, Edit, RemoteItem
 from rag_api.errors import InvalidInput, SourceUnavailable, TooManyMissing
 from rag_api.ingest.pipeline import engine
 from rag_api.ingest.pipeline.index import ingest
-from rag_api.ingest.sharepoint import MemoryDrives, Site, sync
+from rag_api.ingest.sharepoint import Site, sync
 from rag_api.ingest.sharepoint.client import GraphClient
 from rag_api.ingest.sharepoint.permissions import Readers, readers
 from rag_api.ingest.sharepoint.quick_xor import QuickXor
@@ -23,6 +23,7 @@ from rag_api.ingest.sharepoint.site import secret_of
 from rag_api.ingest.source_list import read_source_list
 from rag_api.ingest.sources.report import IngestReport
 from rag_api.ingest.sources.sources import KeptFiles, Skipped, Survey
+from tests.rag_api.ingest.sharepoint.memory_drives import MemoryDrives
 from tests.rag_api.ingest.test_ingest import Place
 from tests.rag_api.made_files.here import ReaderHere
 from tests.rag_api.made_files.pdfs import write
