@@ -26,7 +26,7 @@ class FollowUpPair:
 
     @property
     def rewritten(self) -> Judged:
-        return replace(self.judged, question=standalone(self.judged.question, self.previous).query)
+        return replace(self.judged, question=standalone(self.judged.question, self.previous))
 
 
 def read_pairs(path: Path = FOLLOW_UPS, split: Split = "all") -> list[FollowUpPair]:

@@ -236,7 +236,7 @@ def _understand(builder: AnswerBuilder) -> None:
     question that found nothing, and is about nothing else, has nothing to be answered from."""
     builder.unresolved_follow_up = builder.question.unanswered and refers_back_only(builder.question.text)
     if builder.question.earlier:
-        builder.query = standalone(builder.question.text, builder.question.earlier[-1]).query
+        builder.query = standalone(builder.question.text, builder.question.earlier[-1])
         if builder.query != builder.question.text:
             builder.stats["rewritten_by"] = "rules"
 

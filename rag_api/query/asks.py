@@ -220,7 +220,7 @@ def _of_another(question: str) -> list[Ask] | None:
         return None
     if drugs_in(rest) and len(drugs_in(first)) > 1:  # of several together one cannot take the place of another
         return None
-    return [*asks_of(f"{first}?"), Ask(standalone(f"{rest}?", f"{first}?").query, f"{rest}?", is_of_another=True)]
+    return [*asks_of(f"{first}?"), Ask(standalone(f"{rest}?", f"{first}?"), f"{rest}?", is_of_another=True)]
 
 
 def _topic(question: str) -> tuple[str, str]:

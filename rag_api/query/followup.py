@@ -140,19 +140,13 @@ _WHOEVER = re.compile(
 _MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    query: str
-    leans: bool  # False: the question stands alone and is searched for as it is
-
-
-def standalone(question: str, previous: str | None) -> Rewrite:
-    """`previous` is what was searched for before in this conversation; None or empty: nothing
-    was."""
+def standalone(question: str, previous: str | None) -> str:
+    """Return what is searched for: the question as it is, or joined with `previous`, what was
+    searched for before in this conversation; None or empty: nothing was."""
     question = _with_years(question.strip())
     if not previous or not previous.strip() or not leans(question):
-        return Rewrite(question, False)
-    return Rewrite(_joined(question, previous.strip()), True)
+        return question
+    return _joined(question, previous.strip())
 
 
 def carried(question: str, previous: str) -> str:

@@ -125,7 +125,7 @@ PAIRS = HANDBOOK.parent / "followups.csv"
 def test_what_the_question_was_about_is_carried_over_and_what_is_said_anew_replaces_its_kind(
     previous: str, question: str, query: str
 ) -> None:
-    assert standalone(question, previous).query == query
+    assert standalone(question, previous) == query
 
 
 def test_a_chain_of_follow_ups_keeps_its_topic_and_only_the_last_group() -> None:
@@ -136,13 +136,13 @@ def test_a_chain_of_follow_ups_keeps_its_topic_and_only_the_last_group() -> None
         "en bij een pasgeborene?",
         "max per dag?",
     ):
-        query = standalone(question, query).query
+        query = standalone(question, query)
     assert query == "paracetamol iv pasgeborene max per dag?"
 
 
 @pytest.mark.parametrize("question", ["", "   ", "?", "…"])
 def test_a_question_without_words_is_left_alone(question: str) -> None:
-    assert standalone(question, "picc").query == question.strip()
+    assert standalone(question, "picc") == question.strip()
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_question_without_words_is_left_alone(question: str) -> None:
     ],
 )
 def test_a_question_with_its_own_topic_is_left_alone(question: str) -> None:
-    assert standalone(question, "gentamicine dosis volwassene").query == question
+    assert standalone(question, "gentamicine dosis volwassene") == question
 
 
 def test_of_the_judged_questions_only_some_of_one_word_lean_on_another() -> None:
@@ -189,9 +189,7 @@ def test_no_rewriting_names_two_patient_groups_where_the_follow_up_names_one() -
         for row in csv.DictReader(file):
             said = {group for named in patients_in(row["question"]) for group in named.groups}
             found = {
-                group
-                for named in patients_in(standalone(row["question"], row["previous"]).query)
-                for group in named.groups
+                group for named in patients_in(standalone(row["question"], row["previous"])) for group in named.groups
             }
             if said:
                 assert found == said, row
@@ -201,9 +199,9 @@ def test_whom_a_question_is_about_is_what_the_guard_says_too() -> None:
     """One table: a word that the guard knows is carried over and replaced as well."""
     for kind, _, word, _ in table():
         if kind == "patient":
-            assert (
-                standalone("en bij een kind?", f"vancomycine dosis {word}").query == "vancomycine dosis bij een kind?"
-            ), word
+            assert standalone("en bij een kind?", f"vancomycine dosis {word}") == "vancomycine dosis bij een kind?", (
+                word
+            )
 
 
 def test_what_only_some_patients_have_is_a_topic_and_their_name_is_none() -> None:
