@@ -14,28 +14,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from services.contract.dropped_settings import DROPPED, dropped
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from rag_api.config import Settings
     from rag_api.container import Container
     from rag_api.errors import BedsideError
-
-
-# Settings of earlier versions -> what holds now.
-DROPPED = {
-    "BEDSIDE_LOG_FORMAT": "logs are JSON in production, else text",
-    "BEDSIDE_WEAVIATE_GRPC_PORT": "write it behind the URL, http://weaviate:8080#50051",
-    "BEDSIDE_GENERATOR_TIMEOUT": "two minutes",
-    "BEDSIDE_PROMPT_TEMPLATE": "the generator's own (BEDSIDE_GENERATOR_TEMPLATE)",
-    "BEDSIDE_RERANK": "the reranker reads 20 hits",
-    "BEDSIDE_COMPLETE_PASSAGES": "passages are always completed",
-    "BEDSIDE_WIDEN": "a question is searched for once, as it was asked",
-    "BEDSIDE_AUDIT_JOURNAL_MB": "4 MB are set aside",
-    "BEDSIDE_ABBREVIATIONS": "abbreviations.csv in the data directory",
-    "BEDSIDE_SYNONYMS": "synonyms.csv in the data directory",
-    "BEDSIDE_MULTI_QUERY": "a question is searched for once, as it was asked",
-}
 
 
 _log = logging.getLogger("rag_api")
@@ -99,9 +85,7 @@ def unheard(environment: Mapping[str, str]) -> list[str]:
     from rag_api.config import Settings
 
     known = {f"BEDSIDE_{name.upper()}" for name in Settings.model_fields}
-    lines = [
-        f"{name} is no setting any more and changes nothing: {DROPPED[name]}" for name in DROPPED if name in environment
-    ]
+    lines = dropped(environment)
     for name in environment.keys() - known - DROPPED.keys():
         others = name.startswith(("BEDSIDE_GENERATOR_", "BEDSIDE_EMBEDDER_"))  # of those services
         if name.startswith("BEDSIDE_") and not others and (meant := get_close_matches(name, known, 1, cutoff=0.85)):

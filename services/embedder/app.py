@@ -23,6 +23,8 @@ from pydantic import BaseModel, ConfigDict
 from services.contract.request_ids import RequestIds
 from services.embedder.config import EmbedderSettings
 
+MOST_TEXTS = 256  # in one request
+MOST_CHARACTERS = 32_000  # of one text; the model itself reads as far as its context reaches
 CARRIED = "e5-small"  # the model whose weights a package carries: computed without torch and without a hub
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """texts -> [len(texts), dim], unit length. Called from one thread at a time."""
@@ -158,10 +160,10 @@ def _check(model: str, texts: list[str], settings: EmbedderSettings) -> None:
         raise RefusedTexts(
             404, "model_not_found", f"the model {model!r} does not exist; this service has {settings.served_name!r}"
         )
-    if not 1 <= len(texts) <= settings.max_texts:
-        raise RefusedTexts(400, "invalid_request", f"input must hold 1 to {settings.max_texts} texts, not {len(texts)}")
-    if any(len(text) > settings.max_characters for text in texts):
-        raise RefusedTexts(400, "invalid_request", f"a text may have {settings.max_characters} characters at most")
+    if not 1 <= len(texts) <= MOST_TEXTS:
+        raise RefusedTexts(400, "invalid_request", f"input must hold 1 to {MOST_TEXTS} texts, not {len(texts)}")
+    if any(len(text) > MOST_CHARACTERS for text in texts):
+        raise RefusedTexts(400, "invalid_request", f"a text may have {MOST_CHARACTERS} characters at most")
 
 
 def _encoded(vector: NDArray[np.float32], encoding: str) -> list[float] | str:

@@ -27,7 +27,3 @@ class EmbedderSettings(BaseSettings):
     )
     api_key: SecretStr | None = Field(None, description="When set, /v1 wants it as a bearer token.")
     batch_size: int = Field(16, ge=1, description="Texts that the model takes at a time.")
-    max_texts: int = Field(256, ge=1, description="Texts in one request.")
-    max_characters: int = Field(
-        32_000, ge=1, description="Of one text; the model itself reads as far as its context reaches."
-    )

@@ -16,6 +16,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import uvicorn
 
 from services.contract import logs, traces
+from services.contract.dropped_settings import dropped
 from services.generator.server.app import create_app
 from services.generator.server.config import GeneratorSettings
 from services.generator.server.watchdog import watch
@@ -26,7 +27,7 @@ log = logging.getLogger("services.generator")
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m services.generator.server", description=__doc__)
     texts = "model", "served-name", "head", "adapters", "device", "dtype", "host", "drafter", "template"
-    numbers = "port", "threads", "max-rows", "readings", "max-context", "queue", "nodes", "prefix-mb"
+    numbers = "port", "threads", "max-rows", "readings", "max-context", "prefix-mb"
     for name in (*texts, *numbers):
         help_ = GeneratorSettings.model_fields[name.replace("-", "_")].description
         parser.add_argument(f"--{name}", type=int if name in numbers else str, help=help_)
@@ -36,6 +37,8 @@ def main() -> None:
     settings = GeneratorSettings(**{name: value for name, value in given.items() if value is not None})
     logs.configure(settings.logs, logging.getLevelNamesMapping()[level.upper()])
     traces.configure("bedside generator", settings.otlp_url)
+    for line in dropped(os.environ, "BEDSIDE_GENERATOR_"):
+        log.warning(line)
     log.info("loading %s; /health on http://%s:%d says when it is ready", settings.name, settings.host, settings.port)
     app = create_app(settings)
     watch(app.state.service)

@@ -26,6 +26,8 @@ from services.generator.server.body_limit import BodyLimit, BodyTooLarge
 from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Load, Service
 
+MOST_BYTES = 8 << 20  # of a request
+
 
 class UnknownModel(GeneratorError):
     code, status = "model_not_found", 404
@@ -49,14 +51,10 @@ def create_app(settings: GeneratorSettings | None = None, load: Load | None = No
     # No pages of its own: their scripts come from elsewhere.
     app = FastAPI(title="Bedside generator", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
-    limit = int(service.settings.max_body_mb * 1024 * 1024)
     refusal = _error(
-        413,
-        f"the request is over {service.settings.max_body_mb:g} MB",
-        BodyTooLarge.code,
-        headers={"Connection": "close"},
+        413, f"the request is over {MOST_BYTES / 2**20:g} MB", BodyTooLarge.code, headers={"Connection": "close"}
     )
-    app.add_middleware(BodyLimit, limit=limit, refuse=refusal)
+    app.add_middleware(BodyLimit, limit=MOST_BYTES, refuse=refusal)
     app.add_middleware(RequestIds)
     app.add_exception_handler(GeneratorError, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)

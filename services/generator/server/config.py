@@ -10,7 +10,6 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.contract.templates import TEMPLATES
-from services.generator.planner.policies import POLICIES
 
 
 class GeneratorSettings(BaseSettings):
@@ -49,12 +48,6 @@ class GeneratorSettings(BaseSettings):
     max_rows: int = Field(4, ge=1, description="Requests decoded at a time.")
     readings: int = Field(8, ge=1, description="Prompts whose continuations are scored at a time, beside those.")
     max_context: int = Field(4096, ge=64, description="Tokens of prompt and answer together.")
-    queue: int = Field(64, ge=0, description="Requests that may wait; beyond it 429 with Retry-After.")
-    max_body_mb: float = Field(8.0, gt=0, description="Of a request; beyond it 413, before the rest is read.")
-    nodes: int = Field(
-        64, ge=1, le=512, description="Nodes of a draft tree at most, the root included; costs decide below that."
-    )
-    prefill_chunk: int = Field(512, ge=16, description="Prompt tokens computed between two steps of those who decode.")
     step_seconds: float = Field(
         120.0, ge=0, description="A step of the engine that takes longer hangs: the process ends; 0: never."
     )
@@ -69,11 +62,6 @@ class GeneratorSettings(BaseSettings):
         description="'none', 'copy', 'copy+eagle' ...; absent: 'blend' ('copy' without a C compiler), with 'eagle' "
         "where there is a head.",
     )
-    policy: str = Field(
-        "merge",
-        description="Who drafts: 'merge' (all, in one tree), or as other engines do: 'sam', "
-        "'override', 'in-order', 'agreed'.",
-    )
     datastore: Path | None = Field(
         None,
         description="Folder of `python -m services.generator.datastore build`: texts that everyone who asks may "
@@ -82,20 +70,12 @@ class GeneratorSettings(BaseSettings):
     template: str | None = Field(
         None, description="Prompt template of answer mode; absent: 'demo' for the demo model, else 'thesis'."
     )
-    max_tokens: int = Field(512, ge=1, description="Of an answer whose request names no limit.")
 
     @field_validator("template")
     @classmethod
     def _known(cls, value: str | None) -> str | None:
         if value is not None and value not in TEMPLATES:
             raise ValueError(f"no template {value!r}; there are: {', '.join(TEMPLATES)}")
-        return value
-
-    @field_validator("policy")
-    @classmethod
-    def _known_policy(cls, value: str) -> str:
-        if value not in POLICIES:
-            raise ValueError(f"no policy {value!r}; there are: {', '.join(POLICIES)}")
         return value
 
     @property

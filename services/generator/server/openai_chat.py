@@ -42,7 +42,7 @@ class Defaults:
 
     template: str
     drafter: str
-    max_tokens: int
+    max_tokens: int = 512
 
 
 def build_request(

@@ -17,7 +17,6 @@ from services.generator.errors import GeneratorError, ModelError
 from services.generator.models.decoder.adapters import Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.machine import memory
-from services.generator.planner.policies import policy_of
 from services.generator.server import openai_chat as chat
 from services.generator.server.config import GeneratorSettings
 from services.generator.server.engine_thread import EngineThread, NotReady
@@ -53,21 +52,16 @@ def load(settings: GeneratorSettings) -> Loaded:
     options = EngineOptions(
         rows=settings.max_rows,
         context=settings.max_context,
-        queue=settings.queue,
         readings=settings.readings,
-        nodes=settings.nodes,
-        prefill_chunk=settings.prefill_chunk,
         prefix_bytes=usual_limit(target.new_cache(1, 1).bytes_per_token, memory(target.device))
         if settings.prefix_mb is None
         else settings.prefix_mb << 20,
     )
     drafts = draft_costs({name: drafters[name] for name in names_of(drafter)}, target, CACHE / "costs")
     return Loaded(
-        Engine(
-            target, drafters, options, step_costs(target, CACHE / "costs"), drafts, policy=policy_of(settings.policy)
-        ),
+        Engine(target, drafters, options, step_costs(target, CACHE / "costs"), drafts),
         codec,
-        chat.Defaults(settings.default_template, drafter, settings.max_tokens),
+        chat.Defaults(settings.default_template, drafter),
         read_adapters(settings.adapters, target.architecture, target.device) if settings.adapters else {},
     )
 

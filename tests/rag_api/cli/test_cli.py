@@ -27,12 +27,13 @@ from typer.testing import CliRunner, Result
 
 from evaluation.calibration.rows import shipped_rows
 from rag_api.cli import app as cli
-from rag_api.cli.console import DROPPED, make_data_dir, opened
+from rag_api.cli.console import make_data_dir, opened
 from rag_api.cli.serving.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.retrieval.reader_model.reader import PassageJudgement, ReaderPassage
 from rag_api.text.language import detect
+from services.contract.dropped_settings import DROPPED
 from tests.rag_api.made_files.docx_files import docx, p, r
 from tests.rag_api.made_files.pdfs import write
 from tests.support.ports import free_port

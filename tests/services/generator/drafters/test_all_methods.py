@@ -229,7 +229,7 @@ def test_texts_beside_a_request_are_read_where_something_drafts_from_them() -> N
     assert (unread.beside, unread.token_ids) == ((), read.token_ids)
 
 
-def test_the_service_reads_a_datastore_and_knows_its_policies(tmp_path: Path) -> None:
+def test_the_service_reads_a_datastore(tmp_path: Path) -> None:
     from services.generator.datastore.__main__ import main as datastore_command
     from services.generator.server.config import GeneratorSettings
     from services.generator.server.service import load
@@ -237,12 +237,5 @@ def test_the_service_reads_a_datastore_and_knows_its_policies(tmp_path: Path) ->
     model, folder = str(tiny_checkpoint(tmp_path, "llama", seed=2)), tmp_path / "store"
     (tmp_path / "a.txt").write_text("Wash your hands.")
     assert datastore_command(["build", str(folder), str(tmp_path / "a.txt"), "--model", model]) == 0
-    loaded = load(
-        GeneratorSettings(
-            model=model, drafter="rest+copy", datastore=folder, policy="in-order", dtype="fp32", threads=1
-        )
-    )
+    loaded = load(GeneratorSettings(model=model, drafter="rest+copy", datastore=folder, dtype="fp32", threads=1))
     assert {"rest", "copy", "reader"} <= set(loaded.engine.drafters)
-    assert isinstance(loaded.engine.drafting.policy, InOrder)
-    with pytest.raises(ValueError, match="no policy 'best'"):
-        GeneratorSettings(policy="best")

@@ -298,8 +298,9 @@ def test_what_is_too_much_is_refused_before_the_engine_sees_it(url: str, field: 
     assert post(url, **field).status_code == 400
 
 
-def test_a_body_over_the_bound_is_refused_before_the_rest_is_read() -> None:
-    with running(GeneratorSettings(model="tiny", max_body_mb=0.01)) as url:
+def test_a_body_over_the_bound_is_refused_before_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.generator.server.app.MOST_BYTES", 10_000)
+    with running() as url:
         told = httpx.post(f"{url}/v1/chat/completions", content=b"x" * 20_000)
         untold = httpx.post(f"{url}/v1/chat/completions", content=iter([b"x" * 8_000] * 3))
         for response in (told, untold):
