@@ -82,9 +82,9 @@ part-%:
 	$(call say,tests: $* ($(STAMPS)/$*.log))
 	@$(PY) $(RUN) --refuse-skips >$(STAMPS)/$*.log 2>&1; ended=$$?; cat $(STAMPS)/$*.log; exit $$ended
 
-lint: $(STAMPS)/dev ## style of the Python code, and the lines of C and the page
+lint: $(STAMPS)/dev ## style of the Python code, the lines of C and the page, what modules say of themselves
 	$(call say,lint)
-	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . && $(PY) -m pytest -q tests/book/test_lines.py
+	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . && $(PY) -m pytest -q -p no:schemathesis tests/book/test_lines.py tests/project/test_names.py
 
 format: $(STAMPS)/dev ## the Python code laid out as lint asks for (ARGS="FILE ..." for some of it)
 	@$(PY) -m tests.support.commands.wrap $(or $(ARGS),bedside rag_api services evaluation tests examples)
