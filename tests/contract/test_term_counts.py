@@ -1,5 +1,5 @@
-"""In how many chunks a term stands, by who may read them: what is counted, and that a writer that
-was killed leaves nothing wrong."""
+"""Counts of the chunks in which a term stands, by who may read them, and that a writer that was
+killed leaves nothing wrong."""
 
 from __future__ import annotations
 

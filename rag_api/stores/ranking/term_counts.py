@@ -1,5 +1,5 @@
-"""In how many chunks each term stands, by who may read them, in a file of SQLite: of an index that
-tells only what all its chunks hold.
+"""Counts of the chunks in which each term stands, by who may read them, in a file of SQLite: of an
+index that tells only what all its chunks hold.
 
 Chunks of the same groups are counted together: what somebody may read is a sum over few such
 classes, and each search takes its sum anew. A writer counts what it changes; one that was killed

@@ -1,3 +1,5 @@
+"""Ingestion of a folder: documents, changes, unreadable files and limits."""
+
 from __future__ import annotations
 
 import os

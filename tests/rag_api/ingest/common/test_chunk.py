@@ -1,3 +1,5 @@
+"""Chunks: slices of a document that overlap, and lose no word."""
+
 from __future__ import annotations
 
 import uuid

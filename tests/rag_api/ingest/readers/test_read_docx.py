@@ -1,3 +1,5 @@
+"""Word files read: words, tables and properties, with a rendering and without."""
+
 from __future__ import annotations
 
 import io

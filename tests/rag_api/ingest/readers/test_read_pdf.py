@@ -1,3 +1,5 @@
+"""PDF pages read: boxes of characters, order of lines, and text that nobody sees."""
+
 from __future__ import annotations
 
 import io

@@ -1,3 +1,5 @@
+"""Lines cleaned: signs, hyphens, headers and footers, each character with its box."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""Metadata that a first page, its properties and its tables say."""
+
 from __future__ import annotations
 
 from datetime import date
