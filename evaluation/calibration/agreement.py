@@ -65,7 +65,7 @@ def _row(
     builder, found = chosen(
         Question(str(uuid4()), str(uuid4()), True, judged.question, Mode.VERBATIM, filters), user, container
     )
-    told, right, is_open = Agreement(), False, not found.forbidden and bool(found.sentences)
+    agreement, right, is_open = Agreement(), False, not found.forbidden and bool(found.sentences)
     if is_open:
         readings = chosen_again(builder, reader, weight_of(reader, container))
         if readings is None or readings[0] is None:
@@ -74,9 +74,9 @@ def _row(
             )
         quoted = quoted_for(builder, builder.asked[0])
         said = [one.text for one in quoted]
-        told, right = (
+        agreement, right = (
             readings[0].of(quoted, found.texts),
             kind == QuestionKind.ANSWERABLE
             and any(holds(text, place.span) for text in said for place in judged.places),
         )
-    return DecisionRow("own", "fit", kind, judged.id, is_open, right, told.signals(found.confidence))
+    return DecisionRow("own", "fit", kind, judged.id, is_open, right, agreement.signals(found.confidence))

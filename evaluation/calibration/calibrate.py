@@ -230,18 +230,18 @@ def cross_validated(
     """What new questions would see: everything is fitted on four fifths (and on other collections'
     rows) and told on the last, in turn. span_weight: of the reader that read; None: without one."""
     own = span_weight or 0.0
-    fold, told, first, whole = folds(cases, count), [], [], []
+    fold, pairs, first, whole = folds(cases, count), [], [], []
     for held in range(count):
         known = [case for case, f in zip(cases, fold, strict=True) if f != held]
         weights = fit_weights(known)
         fitted = _decision([weighed(case, weights, own) for case in known], others, span_weight)
         for case in (weighed(case, weights, own) for case, f in zip(cases, fold, strict=True) if f == held):
             refused = not case.open or probability(case.signals, fitted) < fitted.threshold
-            told.append((refused, case))
+            pairs.append((refused, case))
             if case.has_answer:
                 first.append(any(case.right(s) for s in written(case, VerbatimWeights(sentences=1))))
                 whole.append(any(case.right(s) for s in written(case, VerbatimWeights())))
-    asked = [(refused, case) for refused, case in told if not case.left_out]
+    asked = [(refused, case) for refused, case in pairs if not case.left_out]
     precision, recall = precision_recall([r for r, _ in asked], [not case.has_answer for _, case in asked])
     answerable = [r for r, case in asked if case.has_answer]
     return {
@@ -250,5 +250,5 @@ def cross_validated(
         "not_found_precision": round(precision, 4),
         "not_found_recall": round(recall, 4),
         "refused": round(sum(answerable) / max(1, len(answerable)), 4),
-        "recall_left_out": round(float(np.mean([r for r, case in told if case.left_out] or [False])), 4),
+        "recall_left_out": round(float(np.mean([r for r, case in pairs if case.left_out] or [False])), 4),
     }

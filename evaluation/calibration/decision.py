@@ -53,16 +53,17 @@ def fit_decision(
     where there is nothing to tell apart."""
     _check(rows)
     fold = folds(rows)
-    told = np.zeros(len(rows))
+    logits = np.zeros(len(rows))
     for number in range(FOLDS):
         known = [row for row, own in zip(rows, fold, strict=True) if own != number]
         coefficients = _coefficients(known, names, l2)
         for index, row in enumerate(rows):
             if fold[index] == number:
-                told[index] = _logit(row, coefficients)
-    bonus = _bonus(rows, told)
+                logits[index] = _logit(row, coefficients)
+    bonus = _bonus(rows, logits)
     confidences = [
-        _confidence(row, logit + bonus * row.signals.get("crossed", 0.0)) for row, logit in zip(rows, told, strict=True)
+        _confidence(row, logit + bonus * row.signals.get("crossed", 0.0))
+        for row, logit in zip(rows, logits, strict=True)
     ]
     thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in risks.items()}
     fitted = {**_coefficients(rows, names, l2), "crossed": bonus}
@@ -176,9 +177,9 @@ def folds(rows: Sequence[DecisionRow]) -> list[int]:
 def threshold_at(rows: Sequence[DecisionRow], confidences: Sequence[float], share: float) -> float:
     """Return the highest that refuses at most this share of the answerable, each collection
     weighing alike."""
-    told = sorted(zip(confidences, _shares(rows), strict=True))
+    ranked = sorted(zip(confidences, _shares(rows), strict=True))
     lost, limit = 0.0, 0.0
-    for confidence, part in told:
+    for confidence, part in ranked:
         if lost + part > share + 1e-12:
             return max(0.0, confidence)
         lost += part
@@ -209,10 +210,10 @@ def curve(rows: Sequence[DecisionRow], confidences: Sequence[float], points: int
     asked = [(row, c) for row, c in zip(rows, confidences, strict=True) if row.kind != QuestionKind.LEFT_OUT]
     weights = weights_of([row for row, _ in asked])
     right = np.array([row.right for row, _ in asked])
-    told = np.array([c for _, c in asked])
+    scores = np.array([c for _, c in asked])
     found = []
     for threshold in [threshold_at(rows, confidences, number / points) for number in range(points)]:
-        answered = told >= threshold
+        answered = scores >= threshold
         total = float(weights[answered].sum())
         if total > 0:
             risk = float(weights[answered & ~right].sum()) / total

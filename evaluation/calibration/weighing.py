@@ -35,8 +35,8 @@ def weigh(
     scores = [weights.score(own) + span_weight * odds for own, odds in zip(features, spans, strict=True)]
     order = tuple(sorted(range(len(scores)), key=lambda number: -scores[number]))
     best = tuple(scores[number] for number in order)
-    told = read.signals(order[0]) if read is not None and order else dict.fromkeys(READ, UNREAD)
-    return Weighed(order, best, {"lead": lead(best), **told})
+    signals = read.signals(order[0]) if read is not None and order else dict.fromkeys(READ, UNREAD)
+    return Weighed(order, best, {"lead": lead(best), **signals})
 
 
 def span_weight_of(rows_by: Callable[[float], Sequence[DecisionRow]]) -> float:

@@ -137,15 +137,15 @@ def _case(
 def _sentences(question: CollectionQuestion, retrieval: Retrieval, sources: dict[str, str]) -> tuple[Sentence, ...]:
     """Places are those that a reader is told; of a list that stands in none of the passages it is
     told nothing."""
-    told = dict[int, tuple[int, int, int]]()
+    places = dict[int, tuple[int, int, int]]()
     for index, (passage, members) in enumerate(passages_of(retrieval.may_be_quoted, retrieval.sentences)):
-        told |= {member: (index, *span) for member, span in zip(members, passage.spans, strict=True)}
+        places |= {member: (index, *span) for member, span in zip(members, passage.spans, strict=True)}
     found = []
     for number, scored in enumerate(retrieval.scored[:SENTENCES]):
-        if number not in told:
+        if number not in places:
             continue
         candidate = scored.candidate
         right = question.kind == QuestionKind.ANSWERABLE and question.right(sources[candidate.document_id], candidate)
-        hit, start, end = told[number]
+        hit, start, end = places[number]
         found.append(Sentence(hit, start, end, scored.features, right))
     return tuple(found)

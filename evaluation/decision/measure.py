@@ -60,11 +60,11 @@ def read_by(reader: PassageReader, extracts: Sequence[Extract], tell: Tell = SIL
     for extracted in extracts:
         for case in extracted.cases:
             members = [[n for n, s in enumerate(case.sentences) if s.hit == hit] for hit in range(len(case.hits))]
-            told = [
+            passages = [
                 _told(extracted, key, [case.sentences[n] for n in own])
                 for key, own in zip(case.hits, members, strict=True)
             ]
-            judged = reader.judge(case.question, told) if case.sentences else []
+            judged = reader.judge(case.question, passages) if case.sentences else []
             found.append(Case(case, joined(members, judged, len(case.sentences)) if case.sentences else None))
             tell(len(found))
     return found
@@ -110,12 +110,12 @@ def as_shipped(cases: Sequence[Case], embedder: str) -> tuple[NotFoundModel, lis
 
 def figures(rows: Sequence[DecisionRow], fitted: NotFoundModel) -> dict[str, Any]:
     """JSON-ready: of each collection's test part, what each named risk does, and the curve."""
-    told = list(zip(rows, confidences_of(rows, fitted), strict=True))
+    pairs = list(zip(rows, confidences_of(rows, fitted), strict=True))
     found = {}
     for name in [name for name in COLLECTIONS if any(row.collection == name for row in rows)]:
         own = [
             (row, c)
-            for row, c in told
+            for row, c in pairs
             if row.collection == name and row.split == "test" and row.kind != QuestionKind.LEFT_OUT
         ]
         asked = [_asked(row, c, fitted.threshold) for row, c in own]

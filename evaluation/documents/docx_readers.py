@@ -137,12 +137,12 @@ def _texts(of: Any) -> list[str]:
 def judged(truth: Laid, unnumbered: Laid, numbered: Laid) -> Figures:
     """Counts of one document. A list's number counts as told where its words come next."""
     common = (Counter(truth.words) & Counter(unnumbered.words)).total()
-    told = Counter(cells for cells, _ in unnumbered.rows)
+    left = Counter(cells for cells, _ in unnumbered.rows)
     rows = [row for row in truth.rows if len(row[0]) > 1]
     whole = 0
     for row in rows:
-        if (found := next((one for one in row if told[one]), None)) is not None:
-            told[found] -= 1
+        if (found := next((one for one in row if left[one]), None)) is not None:
+            left[found] -= 1
             whole += 1
     said = " ".join(("", *numbered.words, ""))
     numbers = sum(f" {' '.join(label + after)} " in said for label, after in truth.numbers)
@@ -201,12 +201,12 @@ def main(folder: Path, work: Path, readers: list[str]) -> None:
     print(f"{len(truths)} documents", *_COLUMNS, "seconds", "MB", sep=" | ")
     everything = []
     for reader in readers or READERS:
-        told, tell = multiprocessing.Pipe(duplex=False)
+        receiver, tell = multiprocessing.Pipe(duplex=False)
         process = multiprocessing.get_context("spawn").Process(target=measure, args=(reader, list(truths), work, tell))
         process.start()
         tell.close()
         try:
-            seconds, memory, numbered, unnumbered = told.recv()
+            seconds, memory, numbered, unnumbered = receiver.recv()
         except EOFError:
             print(f"{reader} is not installed, or ended before it had read them")
             continue

@@ -51,8 +51,8 @@ def refusals(asked: Sequence[DecidedQuestion]) -> dict[str, Any]:
 
 def at_refused(asked: Sequence[DecidedQuestion], budget: float) -> dict[str, Any]:
     """With the highest threshold that refuses no more than this share of the answerable."""
-    told = sorted(a.confidence for a in asked if a.answerable)
-    threshold = max(0.0, told[min(len(told) - 1, int(budget * len(told) + 1e-9))])
+    confidences = sorted(a.confidence for a in asked if a.answerable)
+    threshold = max(0.0, confidences[min(len(confidences) - 1, int(budget * len(confidences) + 1e-9))])
     return {
         "refused": budget,
         "threshold": round(threshold, 4),
@@ -68,10 +68,10 @@ def at_refused(asked: Sequence[DecidedQuestion], budget: float) -> dict[str, Any
 def curve(asked: Sequence[DecidedQuestion]) -> list[dict[str, Any]]:
     """Risk (share of the answered that are wrong or should have been refused) by coverage (share
     answered), from the surest upwards."""
-    told = np.sort([a.confidence for a in asked])[::-1]
+    confidences = np.sort([a.confidence for a in asked])[::-1]
     points: list[dict[str, Any]] = []
-    for coverage in COVERAGES if len(told) else ():
-        threshold = max(0.0, float(told[max(0, round(coverage * len(told)) - 1)]))
+    for coverage in COVERAGES if len(confidences) else ():
+        threshold = max(0.0, float(confidences[max(0, round(coverage * len(confidences)) - 1)]))
         answered = [a for a in asked if a.confidence >= threshold]
         if answered and (not points or points[-1]["coverage"] != round(len(answered) / len(asked), 4)):
             found = share(answered, lambda a: not a.right)

@@ -149,7 +149,7 @@ class GeneratorProcess:
         process = self._process  # who stops it meanwhile takes it away
         assert process is not None
         began = time.monotonic()
-        told = began
+        said_at = began
         while _health(self.port) != 200:
             if process.poll() is not None or self._watcher.stopping.is_set():
                 self._end()
@@ -161,9 +161,9 @@ class GeneratorProcess:
                 raise GeneratorUnavailable(
                     f"The generator was not ready after {STARTING:.0f} s; its log is {self.log_file}."
                 )
-            if time.monotonic() - told > 5:
-                told = time.monotonic()
-                say(f"the generator is loading its model ({told - began:.0f} s)")
+            if time.monotonic() - said_at > 5:
+                said_at = time.monotonic()
+                say(f"the generator is loading its model ({said_at - began:.0f} s)")
             time.sleep(0.1)
         self._heard = time.monotonic()
         note = self.data_dir / "generator.json"

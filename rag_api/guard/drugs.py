@@ -266,7 +266,9 @@ def lay_classes() -> tuple[_Class, ...]:
     for row in _rows():
         if row["over"]:
             over, beside = _split(row["over"]), _split(row["beside"])
-            told = [word for other in _rows() if other["class"] in (*over, *beside) for word in _split(other["begins"])]
+            others = [
+                word for other in _rows() if other["class"] in (*over, *beside) for word in _split(other["begins"])
+            ]
             called = frozenset((*over, *(name if name in described_classes() else folded(name) for name in beside)))
             found.append(
                 _Class(
@@ -274,7 +276,7 @@ def lay_classes() -> tuple[_Class, ...]:
                     _begins(_split(row["begins"])),
                     frozenset(over),
                     called,
-                    _begins((*told, *beside)),
+                    _begins((*others, *beside)),
                 )
             )
     return tuple(found)

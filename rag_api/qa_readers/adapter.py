@@ -52,7 +52,7 @@ class AdapterReader:
         begins = self._scores(
             [(prompt, [*LABELS[: len(one.lines)], NONE]) for prompt, one in zip(asked, passages, strict=True)]
         )
-        firsts = [max(range(len(told) - 1), key=told.__getitem__) for told in begins]
+        firsts = [max(range(len(log_p) - 1), key=log_p.__getitem__) for log_p in begins]
         ends = [
             ([*prompt, LABELS[first], TO], [f" {label}" for label in LABELS[first : len(one.lines)]])
             for prompt, first, one in zip(asked, firsts, passages, strict=True)
@@ -101,7 +101,7 @@ class CompletionsScorer:
         answer = post(self._client, f"{self._url()}/completions", asked)
         try:
             choices = sorted(answer["choices"], key=lambda one: int(one["index"]))
-            told = [
+            scores = [
                 {str(token): float(value) for token, value in one["logprobs"]["top_logprobs"][0].items()}
                 for one in choices
             ]
@@ -109,7 +109,7 @@ class CompletionsScorer:
             raise GeneratorUnavailable(
                 "the generator reports no log-probabilities of /completions: BEDSIDE_READER=adapter:NAME needs them"
             ) from error
-        return [[own.get(text, UNSAID) for text in after] for own, (_, after) in zip(told, prompts, strict=False)]
+        return [[own.get(text, UNSAID) for text in after] for own, (_, after) in zip(scores, prompts, strict=False)]
 
 
 def open_adapter_reader(adapter: str, settings: Settings, url: AddressOf, client: httpx.Client) -> AdapterReader:

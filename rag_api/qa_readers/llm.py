@@ -83,9 +83,9 @@ class LlmReader:
     def judge(self, question: str, passages: Sequence[ReaderPassage]) -> list[PassageJudgement]:
         pairs = [prompts_of(question, passage) for passage in passages]
         asked = [prompt for pair in pairs for prompt in pair if prompt is not None]
-        told = iter(self._scorer.scores(asked) if asked else ())
+        scores = iter(self._scorer.scores(asked) if asked else ())
         return [
-            _judgement(passage, next(told), next(told) if which is not None else None)
+            _judgement(passage, next(scores), next(scores) if which is not None else None)
             for passage, (_, which) in zip(passages, pairs, strict=True)
         ]
 
@@ -103,9 +103,9 @@ def _spans(count: int, which: Sequence[float] | None) -> tuple[float, ...]:
     """Log-probabilities; a sentence beyond MOST was not asked about."""
     if which is None:
         return (0.0,) * count
-    told = [log_sum(which[at : at + 2]) for at in range(0, len(which), 2)]
-    whole = log_sum(told)
-    return (*(one - whole for one in told), *[UNSAID] * (count - len(told)))
+    options = [log_sum(which[at : at + 2]) for at in range(0, len(which), 2)]
+    whole = log_sum(options)
+    return (*(one - whole for one in options), *[UNSAID] * (count - len(options)))
 
 
 def log_sum(values: Iterable[float]) -> float:
@@ -175,13 +175,13 @@ class OpenAiScorer:
         }
         answer = post(self._client, f"{self._url()}/chat/completions", {"model": self._model, **body})
         try:
-            told = {
+            log_p = {
                 str(one["token"]): float(one["logprob"])
                 for one in answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
             }
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise _NoLogprobs("the generator reports no log-probabilities") from error
-        return [told.get(one, UNSAID) for one in after]
+        return [log_p.get(one, UNSAID) for one in after]
 
     def close(self) -> None:
         self._client.close()

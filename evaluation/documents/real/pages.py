@@ -38,13 +38,13 @@ Mark = tuple[str, str]  # a block's first words and its last ones
 
 def measure(document: Callable[[str], ReadDocument], half: str = "") -> dict[str, dict[str, int]]:
     """Each page's blocks: how many there are, were found, stand in order and are whole."""
-    told: dict[str, dict[str, int]] = {}
+    found: dict[str, dict[str, int]] = {}
     with MARKED.open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if half in ("", row["half"])]
     for (number, page), blocks in groupby(rows, key=itemgetter("document", "page")):
         marks = [(row["start"], row["end"] or row["start"]) for row in blocks]
-        told[f"{number}/{page}"] = judged(document(number), int(page), marks)
-    return told
+        found[f"{number}/{page}"] = judged(document(number), int(page), marks)
+    return found
 
 
 def judged(document: ReadDocument, number: int, marks: Sequence[Mark]) -> dict[str, int]:
@@ -82,12 +82,12 @@ def in_order(starts: Sequence[Sequence[int]]) -> dict[int, int]:
 
 def _letters(words: str) -> tuple[str, list[int]]:
     """The letters and digits alone, small, and where each stood."""
-    told = [
+    letters = [
         (letter, at)
         for at, sign in enumerate(words)
         for letter in re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", sign)).casefold()
     ]
-    return "".join(letter for letter, _ in told), [at for _, at in told]
+    return "".join(letter for letter, _ in letters), [at for _, at in letters]
 
 
 def _all(words: str, letters: str) -> list[int]:
@@ -96,10 +96,10 @@ def _all(words: str, letters: str) -> list[int]:
 
 def main() -> None:
     document, half = documents_of(Path(sys.argv[1])), sys.argv[2] if len(sys.argv) > 2 else ""
-    told = measure(document, half)
-    for page, one in told.items():
+    found = measure(document, half)
+    for page, one in found.items():
         print(page, *one.values())
-    print(json.dumps(sum(map(Counter, told.values()), Counter[str]()), indent=1))
+    print(json.dumps(sum(map(Counter, found.values()), Counter[str]()), indent=1))
     print(json.dumps(measure_rows(document, ROWS, half), indent=1))
 
 

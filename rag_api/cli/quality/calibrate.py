@@ -204,11 +204,13 @@ def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Ca
     from rag_api.retrieval.reader_model.reader_scores import read
 
     retrieval = search(judged, container, left_out)
-    told = retrieval.read
-    if told is None and (reader := judging_reader(container.reader)) is not None:
+    scores = retrieval.read
+    if scores is None and (reader := judging_reader(container.reader)) is not None:
         asked = analyse(judged.question, container.expander).text
-        told = read(asked, retrieval.may_be_quoted, retrieval.sentences, reader)
-    return CalibrationCase(judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored, read=told)
+        scores = read(asked, retrieval.may_be_quoted, retrieval.sentences, reader)
+    return CalibrationCase(
+        judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored, read=scores
+    )
 
 
 def with_likelihoods(container: Container, cases: Sequence[CalibrationCase]) -> list[CalibrationCase]:

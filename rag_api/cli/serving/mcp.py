@@ -66,14 +66,14 @@ def server_of(client: httpx.Client, page: str) -> MCPServer[Any]:
         return body
 
     def passage(source: dict[str, Any], text: str, number: int) -> dict[str, Any]:
-        told = {
+        fields = {
             name: source[name]
             for name in ("title", "document_id", "version", "valid_from", "valid_until", "department", "owner")
         }
         cautions = [one["text"] for one in source["cautions"]]
         link = page + place_url(source["document_id"], number, text)
         return {"text": text, "page": number, "url": link, "cautions": cautions} | {
-            name: value for name, value in told.items() if value
+            name: value for name, value in fields.items() if value
         }
 
     server: MCPServer[Any] = MCPServer("bedside", instructions=INSTRUCTIONS)

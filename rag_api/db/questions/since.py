@@ -22,18 +22,18 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The documents that an answer quotes, else those that it shows; none of a refusal. `told`:
+    """The documents that an answer quotes, else those that it shows; none of a refusal. `cautions`:
     what was said of which when it was given."""
 
     answer_id: str
     documents: tuple[str, ...]
-    told: frozenset[tuple[str, str]]
+    cautions: frozenset[tuple[str, str]]
 
 
 def named_in(answer: Answer) -> Named:
     quoted = [one.document_id for one in answer.citations] or [one.document.id for one in answer.sources]
-    told = frozenset((source.document.id, caution.code) for source in answer.sources for caution in source.cautions)
-    return Named(answer.id, () if answer.status == AnswerStatus.NOT_FOUND else tuple(dict.fromkeys(quoted)), told)
+    cautions = frozenset((source.document.id, caution.code) for source in answer.sources for caution in source.cautions)
+    return Named(answer.id, () if answer.status == AnswerStatus.NOT_FOUND else tuple(dict.fromkeys(quoted)), cautions)
 
 
 def named_in_conversation(db: Database, user: User, conversation_id: str) -> list[Named]:
@@ -46,12 +46,14 @@ def named_in_conversation(db: Database, user: User, conversation_id: str) -> lis
             then array(select s->'document'->>'id' from jsonb_array_elements(sources) s)
             else array(select c->>'document_id' from jsonb_array_elements(citations) c) end as documents,
           array(select array[s->'document'->>'id', c->>'code']
-            from jsonb_array_elements(sources) s, jsonb_array_elements(s->'cautions') c) as told
+            from jsonb_array_elements(sources) s, jsonb_array_elements(s->'cautions') c) as cautions
         from answers where conversation_id = %(id)s and {OWNS} order by created_at, id""",  # noqa: S608
         values(user, id=conversation_id, refused=AnswerStatus.NOT_FOUND),
     )
     return [
-        Named(row["id"], tuple(dict.fromkeys(row["documents"])), frozenset((one, code) for one, code in row["told"]))
+        Named(
+            row["id"], tuple(dict.fromkeys(row["documents"])), frozenset((one, code) for one, code in row["cautions"])
+        )
         for row in rows
     ]
 
@@ -62,7 +64,7 @@ def since_given(db: Database, user: User, given: Sequence[Named], today: date) -
     newer = replacing(db, user, known.values(), today)
     found = {id_: since for id_, one in known.items() if (since := _since(one, newer.get(id_), today)) is not None}
     return [
-        [found[id_] for id_ in named.documents if id_ in found and (id_, _code_of(found[id_])) not in named.told]
+        [found[id_] for id_ in named.documents if id_ in found and (id_, _code_of(found[id_])) not in named.cautions]
         for named in given
     ]
 

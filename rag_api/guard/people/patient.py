@@ -211,8 +211,8 @@ def _is_age(unit: str, written: str, lead: str, text: str, end: int) -> bool:
         )
     who = re.sub(r" (?:van|of|aged)$", "", lead)
     # "baby 3 dagen koorts" has a fever of three days
-    told = who != lead or unit == "month" or lead.endswith(("leeftijd", "age", "aged"))
-    return told and _ends_with("who", who) and not _begins_with("after", text[end:].lstrip(" .,"))
+    is_age = who != lead or unit == "month" or lead.endswith(("leeftijd", "age", "aged"))
+    return is_age and _ends_with("who", who) and not _begins_with("after", text[end:].lstrip(" .,"))
 
 
 def _of_age(days: float, compared: str) -> PatientGroups:

@@ -59,12 +59,12 @@ def read_item(run: Run, reader: ReaderProcess, item: Item) -> ReadItem:
         text = replace(
             text, warnings=(*_mostly_in_doubt(text), *text.warnings, *told_spoken(metadata.title, text.pages), *notes)
         )
-        told = (
+        found = (
             *contradictions(text, item.source.given, said_by(item)),
             *_other_file(run, item),
             *_took_name(run, item),
         )
-        text = replace(text, warnings=(*text.warnings, *item.source.notes, *told))
+        text = replace(text, warnings=(*text.warnings, *item.source.notes, *found))
         groups = _groups(run, item, metadata)
         document = replace(_document(item, kind, metadata, text), groups=groups)
         return ReadItem(

@@ -34,20 +34,20 @@ def take_changes(client: GraphClient, repo: DrivesRepo, drive: str) -> dict[str,
     """Ask what changed, keep it, and return all items. Raises Refused, SourceUnavailable."""
     known = repo.items(drive)
     changes = _changes(client, drive, repo.delta_link(drive))
-    told = {item.id: _known_now(known.get(item.id), item) for item in changes.items.values() if not item.deleted}
+    changed = {item.id: _known_now(known.get(item.id), item) for item in changes.items.values() if not item.deleted}
     gone = {item.id for item in changes.items.values() if item.deleted}
     if changes.whole:
-        gone |= known.keys() - told.keys()
-    after = {key: item for key, item in (known | told).items() if key not in gone}
-    folders = {item.id for item in told.values() if item.is_folder and item.parent}
+        gone |= known.keys() - changed.keys()
+    after = {key: item for key, item in (known | changed).items() if key not in gone}
+    folders = {item.id for item in changed.values() if item.is_folder and item.parent}
     # told every time, whether it changed or not
-    for root in [item for item in told.values() if item.is_folder and not item.parent]:
+    for root in [item for item in changed.values() if item.is_folder and not item.parent]:
         grants = _grants(client, drive)
-        told[root.id] = after[root.id] = replace(root, version=grants)
+        changed[root.id] = after[root.id] = replace(root, version=grants)
         folders |= {root.id} if root.id not in known or known[root.id].version != grants else set()
-    for key in below_of(after, folders) - told.keys():  # what a folder grants, its files grant
-        told[key] = after[key] = replace(after[key], permit=True)
-    repo.put_changes(drive, told, gone, changes.delta_link)
+    for key in below_of(after, folders) - changed.keys():  # what a folder grants, its files grant
+        changed[key] = after[key] = replace(after[key], permit=True)
+    repo.put_changes(drive, changed, gone, changes.delta_link)
     return after
 
 

@@ -108,10 +108,13 @@ def _lowest(verdicts: Sequence[Verdict], risk: float) -> float | None:
 
 def _thresholds(verdicts: Sequence[Verdict]) -> list[float]:
     """One for each of COVERAGES, falling; what a guard refuses is answered at none."""
-    told = sorted((max(0.0, one.confidence) for one in verdicts), reverse=True)
+    confidences = sorted((max(0.0, one.confidence) for one in verdicts), reverse=True)
     return (
-        [told[max(0, math.ceil(share * len(told)) - 1)] or math.nextafter(0.0, 1.0) for share in COVERAGES]
-        if told
+        [
+            confidences[max(0, math.ceil(share * len(confidences)) - 1)] or math.nextafter(0.0, 1.0)
+            for share in COVERAGES
+        ]
+        if confidences
         else []
     )
 
@@ -124,5 +127,5 @@ def _counted(verdicts: Sequence[Verdict], risk: float, threshold: float) -> Guar
 
 def _refusing(verdicts: Sequence[Verdict], share: float) -> float:
     """The highest threshold that refuses at most this share of what has an answer."""
-    told = sorted(max(0.0, one.confidence) for one in verdicts if one.answerable)
-    return told[min(len(told) - 1, int(share * len(told)))] if told else 1.0
+    confidences = sorted(max(0.0, one.confidence) for one in verdicts if one.answerable)
+    return confidences[min(len(confidences) - 1, int(share * len(confidences)))] if confidences else 1.0

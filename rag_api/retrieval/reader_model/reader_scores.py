@@ -33,15 +33,15 @@ def read(
 ) -> ReaderScores | None:
     """None when there is nothing to read, or nobody who reads: then what holds without a reader
     holds."""
-    told = passages_of(hits, sentences)
+    pairs = passages_of(hits, sentences)
     if not sentences:
         return None
     try:
-        judged = reader.judge(question, [passage for passage, _ in told])
+        judged = reader.judge(question, [passage for passage, _ in pairs])
     except Unavailable as error:
         log.warning("the passages are not read: %s", error.message)
         return None
-    return joined([members for _, members in told], judged, len(sentences))
+    return joined([members for _, members in pairs], judged, len(sentences))
 
 
 def joined(members: Sequence[Sequence[int]], judged: Sequence[PassageJudgement], count: int) -> ReaderScores:

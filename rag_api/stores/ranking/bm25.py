@@ -83,9 +83,9 @@ class ScoreBounds:
 
 def range_of(own: Statistics, everything: Statistics, terms: Sequence[str]) -> ScoreBounds:
     """own: what scores are counted over; everything: what the engine counts over."""
-    told = [own.told_by(term) / everything.told_by(term) for term in terms if everything.told_by(term)] or [1.0]
+    ratios = [own.told_by(term) / everything.told_by(term) for term in terms if everything.told_by(term)] or [1.0]
     longer = own.length / everything.length if everything.length else 1.0
-    return ScoreBounds(min(told) * min(1.0, longer) / ROUNDED, max(told) * max(1.0, longer) * ROUNDED)
+    return ScoreBounds(min(ratios) * min(1.0, longer) / ROUNDED, max(ratios) * max(1.0, longer) * ROUNDED)
 
 
 def cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:

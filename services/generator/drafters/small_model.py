@@ -113,7 +113,7 @@ class RagDrafter(SmallModelDrafter):
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         asked = [state for state in states if state.sequence.prompt.retrieved]
-        told: dict[str, DraftTree] = {}
+        drafted: dict[str, DraftTree] = {}
         for drawing in (False, True):
             own = [
                 state
@@ -122,9 +122,10 @@ class RagDrafter(SmallModelDrafter):
             ]
             if own:
                 trees = self._draw(own, nodes) if drawing else super().propose(own, nodes)
-                told |= zip((state.sequence.id for state in own), trees, strict=True)
+                drafted |= zip((state.sequence.id for state in own), trees, strict=True)
         return [
-            told.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name) for state in states
+            drafted.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name)
+            for state in states
         ]
 
     def drawn(self, sequence: Sequence) -> DrawnChain | None:

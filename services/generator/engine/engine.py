@@ -96,10 +96,10 @@ class Engine:
         sequence.stats.prompt_tokens, sequence.stats.lossless = len(prompt), request.acceptance.lossless
         self._requests[sequence.id] = request
 
-    def read(self, scoring: Scoring, told: Future[list[float]]) -> None:
-        """Have `told` log p(continuation | prompt) in nats, for each continuation. Raises
+    def read(self, scoring: Scoring, future: Future[list[float]]) -> None:
+        """Have `future` hold log p(continuation | prompt) in nats, for each continuation. Raises
         BadRequest."""
-        self.readings.add(scoring, told, self.computed, self.context)
+        self.readings.add(scoring, future, self.computed, self.context)
 
     def cancel(self, sequence_id: str) -> None:
         """End a request, so that its slot is free before the next step; unknown and finished ids

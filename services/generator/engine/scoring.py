@@ -42,10 +42,10 @@ class Scoring:
 
 @dataclass(slots=True, eq=False)
 class PromptReading:
-    """A Scoring on its way. Whoever asked may cancel `told`."""
+    """A Scoring on its way. Whoever asked may cancel `future`."""
 
     scoring: Scoring
-    told: Future[list[float]]
+    future: Future[list[float]]
     came: int  # tokens that the engine had computed by then
     known: int  # of the prompt that the prefix cache has
     draft: DraftTree = field(init=False)  # tokens behind which something is told, below the prompt's last
@@ -80,7 +80,7 @@ class Readings:
         self._rows = cache.rows + rows
         self.computed = 0  # tokens
 
-    def add(self, scoring: Scoring, told: Future[list[float]], computed: int, context: int) -> None:
+    def add(self, scoring: Scoring, future: Future[list[float]], computed: int, context: int) -> None:
         """Raises BadRequest for what does not fit."""
         size = len(scoring.prompt) + sum(map(len, scoring.continuations))
         if size > context:
@@ -88,12 +88,12 @@ class Readings:
         if not scoring.prompt or not all(scoring.continuations):
             raise BadRequest("a prompt or a continuation is empty")
         known = self._prefixes.known(scoring.prompt[:-1], adapted=mark_of(scoring.active))
-        self.waiting.append(PromptReading(scoring, told, computed, known))
+        self.waiting.append(PromptReading(scoring, future, computed, known))
 
     def admit(self, computed: int) -> None:
         """Give free rows to whose turn it is; whom nobody waits for any more is forgotten."""
-        self.waiting = [one for one in self.waiting if not one.told.cancelled()]
-        for one in [one for one in self.running if one.told.cancelled()]:
+        self.waiting = [one for one in self.waiting if not one.future.cancelled()]
+        for one in [one for one in self.running if one.future.cancelled()]:
             self._leave(one)
         order = in_turn(
             [len(one.scoring.prompt) - one.known for one in self.waiting],
@@ -113,8 +113,8 @@ class Readings:
         """Tell those that run that nothing comes of it."""
         for one in list(self.running):
             self._leave(one)
-            if one.told.set_running_or_notify_cancel():
-                one.told.set_exception(error)
+            if one.future.set_running_or_notify_cancel():
+                one.future.set_exception(error)
 
     def steps(self, given: Seq[tuple[PromptReading, int]]) -> list[StepInput]:
         """Return what computes so many tokens of each: prompts' parts, prompts' ends, trees."""
@@ -144,12 +144,12 @@ class Readings:
         prompt = one.scoring.prompt[: one.length]
         self._prefixes.store(prompt, self._cache, one.slot, {}, adapted=mark_of(one.scoring.active), ends=kept)
 
-    def _tell(self, one: PromptReading, told: Tensor) -> None:
-        """told: log-probabilities [nodes, V]."""
+    def _tell(self, one: PromptReading, log_p: Tensor) -> None:
+        """log_p: log-probabilities [nodes, V]."""
         self._leave(one)
-        if one.told.set_running_or_notify_cancel():
+        if one.future.set_running_or_notify_cancel():
             paths = zip(one.paths, one.scoring.continuations, strict=True)
-            one.told.set_result([float(told[path, tokens].sum()) for path, tokens in paths])
+            one.future.set_result([float(log_p[path, tokens].sum()) for path, tokens in paths])
 
     def _leave(self, one: PromptReading) -> None:
         self.running.remove(one)

@@ -94,7 +94,7 @@ class WriteAhead:
     def _read(self, rows: Seq[AheadRow], contexts: Seq[NDArray[np.int32]]) -> Tensor:
         """Read what is new of each context -> logits fp32 [R, V] after its last token."""
         done = [min(_shared(row.known, tokens), len(tokens) - 1) for row, tokens in zip(rows, contexts, strict=True)]
-        told: list[Tensor | None] = [None] * len(rows)
+        last: list[Tensor | None] = [None] * len(rows)
         while todo := [place for place, tokens in enumerate(contexts) if done[place] < len(tokens)]:
             counts = [min(CHUNK, len(contexts[place]) - done[place]) for place in todo]
             tokens = torch.zeros(len(todo), max(counts), dtype=torch.int64)
@@ -109,8 +109,8 @@ class WriteAhead:
             logits = self.model.forward(step, self._kept).logits
             for at, (place, count) in enumerate(zip(todo, counts, strict=True)):
                 done[place] += count
-                told[place] = logits[at, 0]
-        return torch.stack([each for each in told if each is not None])
+                last[place] = logits[at, 0]
+        return torch.stack([each for each in last if each is not None])
 
     def _step(self, rows: Seq[AheadRow], tokens: Tensor, lengths: Seq[int]) -> Tensor:
         """Read one more token of each row -> logits fp32 [R, V]."""

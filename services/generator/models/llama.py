@@ -239,12 +239,12 @@ class LlamaTarget(Decoder):
         starts = [start for own in wanted for start in own]
         picked = torch.cat([part[start:] for part, start in zip(parts, starts, strict=True)]) if any(starts) else hidden
         head = self.weights.head(picked) if picked.shape[0] else picked.new_empty(0, self.config.vocab_size)
-        outputs, told = [], 0
+        outputs, scored = [], 0
         for step, own in zip(steps, wanted, strict=True):
             left, nodes = [n - start for n, start in zip(step.counts, own, strict=True)], step.token_ids.shape[1]
             width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
-            logits = _padded(head[told : told + sum(left)].float(), left, width)
-            here, told = slice(first, first := first + sum(step.counts)), told + sum(left)
+            logits = _padded(head[scored : scored + sum(left)].float(), left, width)
+            here, scored = slice(first, first := first + sum(step.counts)), scored + sum(left)
             outputs.append(
                 StepOutput(
                     logits,

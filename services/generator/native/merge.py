@@ -35,15 +35,15 @@ def merged(
     if call is None or count > MOST:
         return None
     pack = int32(count).pack
-    out, told = array("i", bytes(4 * (4 * count + 1))), array("d", bytes(8 * count))
+    out, values = array("i", bytes(4 * (4 * count + 1))), array("d", bytes(8 * count))
     at, ends = out.buffer_info()[0], int32(len(sizes)).pack(*accumulate(sizes))
     kept = call(
         pack(*tokens), pack(*parents), fp64(count).pack(*scores), ends, len(sizes), -1 if budget is None else max(1, budget),
-        at, at + 4 * count, told.buffer_info()[0], at + 8 * count, at + 16 * count,
+        at, at + 4 * count, values.buffer_info()[0], at + 8 * count, at + 16 * count,
     )  # fmt: skip
     pairs, numbers = out[2 * count : 2 * count + 2 * out[-1]].tolist(), int32(kept).unpack_from
     shared = list(zip(pairs[::2], pairs[1::2], strict=True))
-    return Merged(numbers(out), numbers(out, 4 * count), fp64(kept).unpack_from(told), shared)
+    return Merged(numbers(out), numbers(out, 4 * count), fp64(kept).unpack_from(values), shared)
 
 
 @cache

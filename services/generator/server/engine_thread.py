@@ -55,7 +55,7 @@ class EngineThread:
         self._load = load
         self._inbox: queue.SimpleQueue[Callable[[Engine], None] | None] = queue.SimpleQueue()
         self._clients: dict[str, _Client] = {}
-        self._told: set[Future[list[float]]] = set()  # what somebody waits to be told
+        self._futures: set[Future[list[float]]] = set()  # what somebody waits to be told
         self._began: float | None = None  # when the step that is being computed began
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
@@ -99,16 +99,16 @@ class EngineThread:
         leaves early is forgotten."""
         if not self.ready:
             raise NotReady(self.failure or "the model is still being loaded")
-        told = [Future[list[float]]() for _ in asked]
-        self._inbox.put(lambda engine: self._read(engine, asked, told))
+        futures = [Future[list[float]]() for _ in asked]
+        self._inbox.put(lambda engine: self._read(engine, asked, futures))
         try:
-            return [await asyncio.wrap_future(one) for one in told]
+            return [await asyncio.wrap_future(one) for one in futures]
         finally:
-            for one in told:
+            for one in futures:
                 one.cancel()
 
-    def _read(self, engine: Engine, asked: Sequence[Scoring], told: Sequence[Future[list[float]]]) -> None:
-        for scoring, one in zip(asked, told, strict=True):
+    def _read(self, engine: Engine, asked: Sequence[Scoring], futures: Sequence[Future[list[float]]]) -> None:
+        for scoring, one in zip(asked, futures, strict=True):
             try:
                 if self.failure:
                     raise NotReady(self.failure)
@@ -116,8 +116,8 @@ class EngineThread:
             except Exception as error:  # whatever it is, it is the caller's to hear and not the thread's end
                 _refuse(one, error)
             else:
-                self._told.add(one)
-                one.add_done_callback(self._told.discard)
+                self._futures.add(one)
+                one.add_done_callback(self._futures.discard)
 
     def cancel(self, sequence_id: str) -> None:
         self._inbox.put(lambda engine: self._forget(engine, sequence_id))
@@ -168,7 +168,7 @@ class EngineThread:
         for client in self._clients.values():
             client.send(NotReady(self.failure))
         self._clients.clear()
-        for one in list(self._told):
+        for one in list(self._futures):
             _refuse(one, NotReady(self.failure))
         while not self._inbox.empty():
             command = self._inbox.get()
@@ -216,6 +216,6 @@ class EngineThread:
             client.send(output)
 
 
-def _refuse(told: Future[list[float]], error: Exception) -> None:
-    if told.set_running_or_notify_cancel():
-        told.set_exception(error)
+def _refuse(future: Future[list[float]], error: Exception) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(error)

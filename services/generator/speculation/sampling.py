@@ -43,8 +43,8 @@ def entropies_at(logits: Tensor, nodes: Seq[int]) -> list[float]:
     rows = np.maximum(rows - rows.max(-1, keepdims=True), -1e4)  # what is not allowed counts for nothing
     powers = np.exp(rows)
     total = powers.sum(-1)
-    told: list[float] = (np.log(total) - (powers * rows).sum(-1) / total).tolist()
-    return told
+    entropies: list[float] = (np.log(total) - (powers * rows).sum(-1) / total).tolist()
+    return entropies
 
 
 def choose(logits: Tensor, sampling: SamplingParams, positions: list[int]) -> Tensor:

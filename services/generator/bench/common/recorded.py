@@ -103,14 +103,14 @@ def with_said(records: Iterable[Record], most: int) -> list[Record]:
     """Return them with the latest answers before each that are of one of its documents, the latest
     last."""
     by_document: dict[str, list[int]] = {}
-    told: list[Record] = []
+    extended: list[Record] = []
     for number, record in enumerate(records):
         before = sorted({place for name in record.documents for place in by_document.get(name, ())})
-        said = tuple(told[place].answer for place in before[len(before) - most :]) if most else ()
-        told.append(replace(record, beside=said))
+        said = tuple(extended[place].answer for place in before[len(before) - most :]) if most else ()
+        extended.append(replace(record, beside=said))
         for name in record.documents:
             by_document.setdefault(name, []).append(number)
-    return told
+    return extended
 
 
 def _read_texts(tokenizer: Tokenizer, row: Mapping[str, Any], place: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

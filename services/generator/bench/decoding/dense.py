@@ -65,12 +65,12 @@ def main(argv: list[str]) -> int:
     stores = dense.build(bench.target, [((*prompt, *answer), len(prompt)) for prompt, answer in known])
     rest = RestDrafter(build([answer for _, answer in known], "bench"))
     records = [_recorded(bench, number, *each) for number, each in enumerate(fresh)]
-    told = {name: _told(drafter, records) for name, drafter in (("rest", rest), ("dresd", DresdDrafter(stores)))}
+    figures = {name: _told(drafter, records) for name, drafter in (("rest", rest), ("dresd", DresdDrafter(stores)))}
     found: dict[str, Any] = {"tokens": int((stores.tokens >= 0).sum()), "answers": len(known), "replayed": len(fresh)}
-    found |= {"methods": {name: asdict(each) for name, each in told.items()}}
+    found |= {"methods": {name: asdict(each) for name, each in figures.items()}}
     if options.usearch:
         found["usearch"] = _approximately(stores, records)
-    print(json.dumps(found) if options.json else _table(found, told))
+    print(json.dumps(found) if options.json else _table(found, figures))
     return 0
 
 
@@ -141,9 +141,9 @@ def _approximately(store: DenseDatastore, records: Seq[Recorded], count: int = 3
     }
 
 
-def _table(found: dict[str, Any], told: dict[str, DenseFigures]) -> str:
+def _table(found: dict[str, Any], figures: dict[str, DenseFigures]) -> str:
     lines = [f"{'':8}{'tau':>7}{'nodes':>8}{'accepted':>10}{'drafted':>9}{'us':>8}"]
-    for name, own in told.items():
+    for name, own in figures.items():
         lines.append(
             f"{name:8}{own.tau:>7.3f}{own.nodes:>8.1f}{own.acceptance:>10.3f}{own.drafted:>9.3f}{own.microseconds:>8.0f}"
         )

@@ -62,7 +62,7 @@ def main(argv: list[str]) -> int:
         kept = PrefixCache(4 << 30)  # each prompt is computed once: what is measured comes after the first token
         bench = Bench(target, codec, costs, None, template, options.max_tokens, longest, clock=clock, prefixes=kept)
         jobs = prompts.squad(options.data) if options.data else prompts.handbook()
-        told = [
+        figures = [
             each
             for context in options.context
             if context <= longest
@@ -71,7 +71,7 @@ def main(argv: list[str]) -> int:
     except (BadRecords, ModelError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    print(json.dumps([asdict(each) for each in told]) if options.json else _table(told))
+    print(json.dumps([asdict(each) for each in figures]) if options.json else _table(figures))
     return 0
 
 
@@ -119,10 +119,10 @@ def _prompt(bench: Bench, job: PromptJob, passages: tuple[Passage, ...]) -> Prom
     return build_prompt(bench.codec, [Turn("user", rendered.pieces)], passages, rendered.version)
 
 
-def _table(told: Seq[LongFigures]) -> str:
+def _table(figures: Seq[LongFigures]) -> str:
     lines = [f"{'context':>8}  {'':10}{'tau':>6}{'tokens/s':>10}{'x plain':>9}{'accepted':>10}"]
-    plain = {each.context: each.tokens_per_second for each in told if each.way == "plain"}
-    for each in told:
+    plain = {each.context: each.tokens_per_second for each in figures if each.way == "plain"}
+    for each in figures:
         accepted = "-" if each.accepted is None else f"{each.accepted:.2f}"
         ratio = each.tokens_per_second / plain[each.context]
         lines.append(

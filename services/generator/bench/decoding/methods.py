@@ -86,7 +86,7 @@ def compared(measured: Seq[MeasuredRun]) -> list[Compared]:
     figures = timing.figures(measured)
     speeds = {(each.method, each.job, each.repeat): _speed(each.run) for each in measured}
     plain = {each.job: each.run.tokens for each in measured if each.method == "plain"}
-    told = []
+    rows = []
     for name, own in figures.items():
         runs = [each for each in measured if each.method == name]
         against = {}
@@ -98,12 +98,12 @@ def compared(measured: Seq[MeasuredRun]) -> list[Compared]:
         same = sum(plain.get(job) == tokens for job, tokens in answers.items())
         lossless = name not in (WAYS | PAPERS) or way_of(name).acceptance.lossless
         lengths = timing.lengths(runs)
-        told.append(
+        rows.append(
             Compared(
                 name, own.tau, own.nodes_per_step, own.tokens_per_second, against, same, len(answers), lossless, lengths
             )
         )
-    return told
+    return rows
 
 
 def _speed(run: TimedRun) -> float:
@@ -164,8 +164,8 @@ def _replayed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for nodes in options.nodes:
             for name in sorted(set(training_free().values())):
                 if DRAFTERS[name].lacks(context) is None:
-                    told = measure(name, open_drafters((name,), context), records, nodes)
-                    yield {"set": file.stem, "nodes": nodes} | asdict(told)
+                    figures = measure(name, open_drafters((name,), context), records, nodes)
+                    yield {"set": file.stem, "nodes": nodes} | asdict(figures)
             for name, drafter in arctic_drafters():
                 yield {"set": file.stem, "nodes": nodes} | asdict(
                     measure(name, {drafter.name: drafter}, records, nodes)
@@ -175,7 +175,7 @@ def _replayed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
 def main(argv: list[str]) -> int:
     options = _options(argv)
     try:
-        told = {name: compared(_set(name, options)) for name in options.sets}
+        by_set = {name: compared(_set(name, options)) for name in options.sets}
         replayed = list(_replayed(options)) if options.recorded else []
     except (BadRecords, BadRequest, ModelError, OSError) as error:
         print(error, file=sys.stderr)
@@ -183,13 +183,13 @@ def main(argv: list[str]) -> int:
     if options.json:
         print(
             json.dumps(
-                {"sets": {name: [asdict(each) for each in own] for name, own in told.items()}, "replayed": replayed}
+                {"sets": {name: [asdict(each) for each in own] for name, own in by_set.items()}, "replayed": replayed}
             )
         )
     else:
         print(
             "\n\n".join(
-                [*(_table(name, own) for name, own in told.items()), *([_curves(replayed)] if replayed else [])]
+                [*(_table(name, own) for name, own in by_set.items()), *([_curves(replayed)] if replayed else [])]
             )
         )
     return 0
@@ -213,13 +213,13 @@ def _set(name: str, options: argparse.Namespace) -> list[MeasuredRun]:
     return _measure(own, _with_own_answers(bench, further[: options.own_answers]), chosen, raw)
 
 
-def _table(name: str, told: Seq[Compared]) -> str:
+def _table(name: str, rows: Seq[Compared]) -> str:
     lines = [
         f"{name:28}{'tau':>6}{'nodes':>7}{'tokens/s':>10}"
         + "".join(f"{'x ' + title:>10}" for title in AGAINST)
         + f"{'same':>7}"
     ]
-    for own in told:
+    for own in rows:
         ratios = "".join(f"{own.against[title]:>10.2f}" if title in own.against else f"{'-':>10}" for title in AGAINST)
         tau, nodes = (f"{value:.2f}" if value is not None else "-" for value in (own.tau, own.nodes_per_step))
         mark = "" if own.lossless else "  not lossless"

@@ -26,7 +26,7 @@ def read(question: str, passages: Seq[Passage], adapter: str, score: Score) -> N
             for prompt, own in zip(prompts, lines, strict=True)
         ]
     )
-    firsts = [max(range(len(told) - 1), key=told.__getitem__, default=0) for told in begins]
+    firsts = [max(range(len(log_p) - 1), key=log_p.__getitem__, default=0) for log_p in begins]
     score(
         [
             {

@@ -91,10 +91,10 @@ class MeasuredService:
         with connect(self.url) as connection:
             path = urlsplit(self.url).path + "/v1/score"
             connection.request("POST", path, body, {"Content-Type": "application/json"})
-            told = json.loads((response := connection.getresponse()).read())
+            answer = json.loads((response := connection.getresponse()).read())
         if response.status != 200:
-            raise NoService(f"the service does not read: {told['error']['message']}")
-        return [one["logprobs"] for one in told["prompts"]]
+            raise NoService(f"the service does not read: {answer['error']['message']}")
+        return [one["logprobs"] for one in answer["prompts"]]
 
 
 def connect(url: str) -> contextlib.closing[http.client.HTTPConnection]:

@@ -52,7 +52,7 @@ class ArcticDrafter(LookupDrafter):
         if new := state.context[self._told[name] :].tolist():
             self._cache.add_active_response(name, new)
             self._told[name] = len(state.context)
-        told = self._cache.speculate(
+        drafted = self._cache.speculate(
             name,
             state.context[-options.depth :].tolist(),
             nodes - 1,
@@ -61,12 +61,12 @@ class ArcticDrafter(LookupDrafter):
             options.least,
             options.tree,
         )
-        count = len(told.token_ids)
-        parents = (-1, *map(add, told.parents, [1] * count))  # theirs say -1 for the root
+        count = len(drafted.token_ids)
+        parents = (-1, *map(add, drafted.parents, [1] * count))  # theirs say -1 for the root
         return DraftTree(
-            (int(state.context[-1]), *told.token_ids),
+            (int(state.context[-1]), *drafted.token_ids),
             parents,
-            _falling(parents, told.probs),
+            _falling(parents, drafted.probs),
             ((), *(((NodeOrigin(self.name),),) * count)),
         )
 

@@ -75,20 +75,20 @@ class Padded:
 
 def _padded(batch: Seq[Seq[Nodes]], every: int) -> Padded:
     """Keep one width for all rows; `every`: steps between two rearrangements, 0 for none."""
-    told, taken = Padded([]), [np.empty(0, np.int64) for _ in batch]  # by row, the places that hold something
+    padded, taken = Padded([]), [np.empty(0, np.int64) for _ in batch]  # by row, the places that hold something
     width, cache = 0, empty_cache(len(batch), sum(max(map(len, step)) for step in _steps(batch))) if every else None
     for number, step in enumerate(_steps(batch), start=1):
         taken = [np.append(own, np.arange(width, width + len(path))) for own, path in zip(taken, step, strict=True)]
         width += max(map(len, step))
         going = [len(own) for own, path in zip(taken, step, strict=True) if path]  # a row that ended is not attended to
-        told.zeros.append(1 - sum(going) / (width * len(going)))
+        padded.zeros.append(1 - sum(going) / (width * len(going)))
         if cache is not None and number % every == 0:
             began = time.process_time()
             rearrange(cache, taken)
-            told.seconds += time.process_time() - began
+            padded.seconds += time.process_time() - began
             taken = [np.arange(len(own)) for own in taken]
             width = max(map(len, taken))
-    return told
+    return padded
 
 
 def rearrange(cache: KVCache, taken: Seq[NDArray[np.int64]]) -> None:
@@ -159,20 +159,20 @@ def main(argv: list[str]) -> int:
         tokenizer = read_tokenizer(options.tokenizer)
         records = read_records(options.data, tokenizer, conditions, options.limit)
         paths = accepted_paths(options.drafter, records, options.nodes, DrafterContext(kinds=token_kinds(tokenizer)))
-        told = [measure(paths, rows, EVERY.get(rows, 25)) for rows in options.rows]
+        batches = [measure(paths, rows, EVERY.get(rows, 25)) for rows in options.rows]
     except BadRecords as error:
         print(error, file=sys.stderr)
         return 2
-    print(json.dumps([asdict(each) for each in told]) if options.json else _table(told))
+    print(json.dumps([asdict(each) for each in batches]) if options.json else _table(batches))
     return 0
 
 
-def _table(told: Seq[Batches]) -> str:
+def _table(batches: Seq[Batches]) -> str:
     lines = [f"{'rows':>5}{'N':>5}{'steps':>7}{'zeros':>8}{'never':>8}{'rearrange, us':>15}{'keep, us':>10}"]
     lines += [
         f"{each.rows:>5}{each.every:>5}{each.steps:>7}{each.zeros:>8.3f}{each.never:>8.3f}"
         f"{each.rearrange_microseconds:>15.0f}{each.keep_microseconds:>10.0f}"
-        for each in told
+        for each in batches
     ]
     return "\n".join(lines)
 

@@ -139,8 +139,8 @@ def main(argv: list[str]) -> int:
     lengths(sets, options.method, options.folder / "accepted.svg")
     if peers := _sets(options.folder, "peers"):
         speeds(peers, options.folder / "peers.svg")
-    if (told := options.folder / "methods.json").exists():
-        curves(json.loads(told.read_text())["replayed"], options.folder / "methods.svg")
+    if (path := options.folder / "methods.json").exists():
+        curves(json.loads(path.read_text())["replayed"], options.folder / "methods.svg")
     return 0
 
 
