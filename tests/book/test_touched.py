@@ -20,6 +20,11 @@ def test_a_module_touches_the_tests_that_import_it_and_no_others() -> None:
     assert "tests/services/generator/drafters/copies/test_blend.py" not in found
 
 
+@pytest.mark.longer
+def test_a_module_without_a_test_by_its_path_touches_the_one_that_covers_it() -> None:
+    assert "tests/rag_api/api/routes/test_usage.py" in touched(["rag_api/db/choices.py"])
+
+
 def test_a_page_touches_the_book_and_a_table_the_tests_that_name_it() -> None:
     assert touched(["docs/architecture.md"]) == ["tests/book/test_book.py"]
     assert "tests/deployment/test_containers.py" in touched(["docker-compose.yml"])

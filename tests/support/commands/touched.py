@@ -1,9 +1,10 @@
 """Tests that changed files touch, run: `python -m tests.support.commands.touched [BASE]` (`make
 check`).
 
-A test is touched when it changed, imports a module that changed, or names a changed file. Changed
-is what differs from BASE (main where there is one, else the last commit) and what git does not know
-yet. What is touched by way of other modules is `make test`'s.
+A test is touched when it changed, imports a module that changed, covers it by its line in
+covered_by.csv, or names a changed file. Changed is what differs from BASE (main where there is one,
+else the last commit) and what git does not know yet. What else is touched by way of other modules
+is `make test`'s.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from tests.parsed import parsed
 from tests.project.test_architecture import ROOT, name_of
+from tests.project.test_tests_by_path import lines
 
 BOOK = "tests/book/test_book.py"
 
@@ -45,7 +47,10 @@ def touched(files: Iterable[str], root: Path = ROOT) -> list[str]:
     there = [file for file in files if (root / file).exists()]
     modules = {name_of(root / file) for file in there if file.endswith(".py")}
     named = {Path(file).name for file in there if not file.endswith((".py", ".md"))}
-    found = {BOOK} if any(file.endswith(".md") for file in files) else set()
+    covered = lines()
+    found = {covered[file] for file in there if file in covered}
+    if any(file.endswith(".md") for file in files):
+        found.add(BOOK)
     for path in sorted((root / "tests").rglob("test_*.py")):
         test = str(path.relative_to(root))
         if test.startswith("tests/e2e"):
