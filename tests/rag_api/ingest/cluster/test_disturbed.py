@@ -1,6 +1,6 @@
 """On a cluster of two nodes a machine dies, the store is away, the driver dies, and one document is
 broken: the index is that of one clean run on one machine. With one actor of each kind and a store
-that is away for a short while; disturbed.py is the long form."""
+that is away for a short while."""
 
 from __future__ import annotations
 
