@@ -451,6 +451,9 @@ class Role(StrEnum):
     AUDITOR = "auditor"  # reads the trail of who saw what; no documents by that
 
 
+READERS = frozenset({Role.READER, Role.JUDGE, Role.ADMIN})  # any of these reads documents
+
+
 class Scope(StrEnum):
     """What an API key may be used for, at most: never more than its account's roles."""
 

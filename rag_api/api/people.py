@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_api.api.sign_in.access import READERS
 from rag_api.db import Database
 from rag_api.db.people.accounts import Account, RoleGroups, list_accounts, user_of
-from rag_api.domain import EVERYONE, Role, User
+from rag_api.domain import EVERYONE, READERS, Role, User
 
 GivenBy = Literal["everyone", "hand", "provider"]
 

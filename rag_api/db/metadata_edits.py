@@ -20,7 +20,7 @@ from rag_api.db.documents import (
     TO_REVIEW_BY,
     to_document,
 )
-from rag_api.db.owners.named import account_that_reads
+from rag_api.db.owners.passing import account_that_reads
 from rag_api.db.people import permissions
 from rag_api.db.people.accounts import RoleGroups, to_account, user_of
 from rag_api.domain import Document, Edit, Metadata, User
@@ -128,7 +128,7 @@ def review(
         if document.status not in ("indexed", "failed"):
             raise Conflict(f"{document.source} is {document.status}: only what is current can be reviewed.")
         if to and to.strip():
-            account = to_account(account_that_reads(connection, document_id, to))
+            account = to_account(account_that_reads(connection, document_id, to, role_groups))
             if not may_review(user_of(account, role_groups)):
                 raise NotAReviewer(
                     f"{account.name or account.id} may read this document and not say that it holds: who has the role "

@@ -105,8 +105,9 @@ def ask_document_owner(
     the answer is in `GET /owner-questions/asked`."""
     trail.documents([get_document(db, user, document_id)])
     text = written(body.text.strip(), body.personal_data, container.settings.personal_data, "text")
+    roles = container.settings.roles_by_group
     question, reached = asked.ask_owner(
-        db, user, document_id, body.kind, text, body.page, body.answer_id, body.to or ""
+        db, user, document_id, body.kind, text, body.page, body.answer_id, body.to or "", roles
     )
     told = reached.told(container.settings.smtp_host is not None)
     trail.on |= {"owner_question": question.id, "kind": body.kind, "owner_known": told.owner != ""}

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from rag_api.domain import Role, Scope, User
+from rag_api.domain import READERS, Role, Scope, User
 
 FIELD = "x-access"  # of the operation in the OpenAPI document
 UNATTENDED = "x-unattended"  # the page asks of its own accord: that keeps no session alive
 
-READERS = frozenset({Role.READER, Role.JUDGE, Role.ADMIN})
 JUDGES = frozenset({Role.JUDGE, Role.ADMIN})
 ADMINS = frozenset({Role.ADMIN})
 

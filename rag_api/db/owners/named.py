@@ -13,7 +13,6 @@ from rag_api.db import Connection, Database
 from rag_api.db.access import (
     ACTIVE_ACCOUNT,
     ATTENDED,
-    GROUPS_OF_ACCOUNT,
     OWNER,
     READS,
     administrator,
@@ -22,7 +21,7 @@ from rag_api.db.access import (
     values,
 )
 from rag_api.domain import User
-from rag_api.errors import InvalidInput, NotFound
+from rag_api.errors import InvalidInput
 
 MOST_ACCOUNTS = 50
 _MAIL = re.compile(r"[^@\s<>,;\x00]{1,127}@[^@\s<>,;\x00]{1,127}")
@@ -181,35 +180,6 @@ def tell(connection: Connection, question_id: str) -> None:
         where q.id = %(id)s and o.mail <> ''""",  # noqa: S608
         {"id": question_id},
     )
-
-
-def account_that_reads(connection: Connection, document_id: str, called: str) -> DictRow:
-    """Return the account of this id, login or name that may read the document. Raises NotFound
-    where there is none, or several."""
-    rows = connection.execute(
-        f"""select users.* from users, documents d where d.id = %(document)s and {ACTIVE_ACCOUNT}
-          and d.groups && {GROUPS_OF_ACCOUNT} and (users.id = %(called)s or lower(%(called)s) in (users.login, lower(users.name)))""",  # noqa: S608
-        {"document": document_id, "called": called.strip()},
-    ).fetchall()
-    if len(rows) != 1:
-        raise NotFound(f"{len(rows) or 'No'} accounts that may read this document are called {called.strip()}.")
-    return rows[0]
-
-
-def pass_on(connection: Connection, question_id: str, document_id: str, to: str) -> Reached:
-    """Give a question about the document to an account, in the place of its owner; a mail to that
-    owner which is not sent yet is not. Raises NotFound."""
-    account = account_that_reads(connection, document_id, to)
-    given = {"question": question_id, "to": account["id"], "mail": account["mail"]}
-    connection.execute("update owner_questions set passed_to = %(to)s where id = %(question)s", given)
-    connection.execute(
-        "delete from outbox where question_id = %(question)s and kind = 'mail' and sent_at is null", given
-    )
-    connection.execute(
-        "insert into outbox (kind, recipient, question_id) select 'mail', %(mail)s, %(question)s where %(mail)s <> ''",
-        given,
-    )
-    return Reached(account["name"] or account["id"], account["mail"] != "", True)
 
 
 def tell_askers(connection: Connection, document_ids: Sequence[str]) -> None:

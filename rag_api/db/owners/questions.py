@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Literal
 from uuid import uuid4
 
@@ -30,11 +31,14 @@ from rag_api.db.access import (
     reviewer,
     values,
 )
-from rag_api.db.owners.named import NAMED, PASSED_TO, Reached, pass_on, reached, tell
+from rag_api.db.owners.named import NAMED, PASSED_TO, Reached, reached, tell
+from rag_api.db.owners.passing import pass_on
+from rag_api.db.people.accounts import RoleGroups
 from rag_api.domain import User
 from rag_api.errors import Conflict
 
 MOST = 500  # that a list holds; open ones come first
+NO_ROLES: RoleGroups = MappingProxyType({})  # no group makes a reader: every account is one
 
 OwnerQuestionKind = Literal["question", "report"]
 OwnerOutcome = Literal["answered", "mended", "retired"]
@@ -113,15 +117,17 @@ def ask_owner(
     page: int | None = None,
     answer_id: str | None = None,
     to: str = "",
+    role_groups: RoleGroups = NO_ROLES,
 ) -> tuple[OwnerQuestion, Reached]:
     """Keep it, and in the same transaction what tells the owner of it. to: an account that answers
-    in the owner's place, by id, login or name, which who reviews may say. Raises NotFound for a
-    document or an answer that is not theirs, and for an account that is not there."""
+    in the owner's place, by id, login or name, which who reviews may say; role_groups: which groups
+    make it one that reads. Raises NotFound for a document or an answer that is not theirs, and for
+    an account that is not there."""
     with db.connection() as connection:
         question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id)
         if to:
             reviewer(user)
-            whom = pass_on(connection, question_id, document_id, to)
+            whom = pass_on(connection, question_id, document_id, to, role_groups)
     return _one(db, user, question_id), whom
 
 

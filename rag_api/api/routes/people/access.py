@@ -14,14 +14,14 @@ from rag_api.api.people import AccountFilter, matching, memberships, others, rea
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas.people.accounts import ColleagueList, ColleagueOut, MembershipOut, WhyOut
-from rag_api.api.sign_in.access import READERS, Access, declared
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.access import may_review as reviews
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.db.people import permissions as permitted
 from rag_api.db.people.accounts import get_account, list_accounts, user_of
-from rag_api.domain import User
+from rag_api.domain import READERS, User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
 
