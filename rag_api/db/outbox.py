@@ -39,7 +39,8 @@ class Due:
     is_report: bool
     is_change: bool  # who asked is told that the document changed; else its owner that somebody asked
     title: str  # of the document; "" where not all staff may read it: a mail goes further than Bedside's permissions
-    language: str  # of the document
+    language: str  # of the document; "": it is about none
+    is_passed: bool = False  # quality staff passed it on to its recipient, who need not be an owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,10 @@ _NEXT_MESSAGE = """
 """  # the webhook too: whoever deletes it waits, and does not hold what is written when the sending failed
 _NEXT = """
     select o.id, o.recipient, o.created_at, o.tries, q.id as question_id, q.kind = 'report' as is_report,
-      o.kind = 'asker_mail' as is_change,
-      d.title, d.source, d.language, d.groups
+      o.kind = 'asker_mail' as is_change, o.kind = 'mail' and q.passed_to is not null as is_passed,
+      coalesce(nullif(d.title, ''), d.source, '') as title, coalesce(d.language, '') as language, coalesce(d.groups, '{}') as groups
     from outbox o join owner_questions q on q.id = o.question_id
-      join asked_documents on asked_documents.question_id = q.id join documents d on d.id = asked_documents.id
+      left join asked_documents on asked_documents.question_id = q.id left join documents d on d.id = asked_documents.id
     where o.sent_at is null and o.failed_at is null and o.next_at <= now() order by o.next_at, o.id limit 1 for update of o skip locked
 """
 
@@ -78,8 +79,8 @@ def send_next(db: Database, send: Callable[[Due], None]) -> bool:
         row = connection.execute(_NEXT).fetchone()
         if row is None:
             return False
-        title = (row["title"] or row["source"]) if all_may_read(EVERYONE, tuple(row["groups"])) else ""
-        names = ("id", "recipient", "created_at", "question_id", "is_report", "is_change", "language")
+        title = row["title"] if all_may_read(EVERYONE, tuple(row["groups"])) else ""
+        names = ("id", "recipient", "created_at", "question_id", "is_report", "is_change", "language", "is_passed")
         try:
             send(Due(**{name: row[name] for name in names}, title=title))
         except NotSent as error:

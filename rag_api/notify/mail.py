@@ -1,5 +1,6 @@
-"""A mail to a document's owner, that somebody asked, or to who asked, that the document changed: a
-link, and the document's title. Never what was asked, nor a word of the document.
+"""A mail to a document's owner, that somebody asked, to a colleague, that a question was passed on
+to them, or to who asked, that the document changed: a link, and the document's title. Never what
+was asked, nor a word of the document.
 
 Sent by the hospital's own mail server.
 """
@@ -62,6 +63,24 @@ There is a new version now, or it was withdrawn. Read here what holds:
 """
 
 
+_PASSED = {"nl": "Een vraag is aan u doorgegeven", "en": "A question was passed on to you"}
+_PASSED_BODY = """\
+Een kwaliteitsmedewerker gaf in Bedside een vraag aan u door{nl}. Lees en beantwoord ze hier:
+
+    {link}
+
+Wat er gevraagd is, staat met opzet niet in deze mail.
+
+--
+
+In Bedside quality staff passed a question on to you{en}. Read and answer it here:
+
+    {link}
+
+What was asked is left out of this mail on purpose.
+"""
+
+
 def letter(settings: Settings, due: Due) -> EmailMessage:
     """Return the mail. Its id follows from the row, so that one that is sent twice is shown
     once."""
@@ -73,7 +92,8 @@ def letter(settings: Settings, due: Due) -> EmailMessage:
     named = {one: f"“{title}”" if title else unnamed[one] for one in ("nl", "en")}
     mail = EmailMessage()
     mail["From"], mail["To"] = settings.smtp_from, due.recipient
-    subject = (_CHANGED[language] if due.is_change else _SUBJECT[language, due.is_report]).format(what=named[language])
+    said = _CHANGED[language] if due.is_change else _SUBJECT[language, due.is_report]
+    subject = _PASSED[language] if due.is_passed else said.format(what=named[language])
     mail["Subject"] = subject[:1].upper() + subject[1:]
     mail["Date"] = format_datetime(due.created_at)
     mail["Message-ID"] = f"<{due.question_id}.{due.id}@{urlsplit(settings.public_url).hostname}>"
@@ -84,6 +104,10 @@ def letter(settings: Settings, due: Due) -> EmailMessage:
     link = f"{settings.public_url}/inbox#{due.question_id}"
     if due.is_change:
         mail.set_content(_CHANGED_BODY.format(nl=named["nl"], en=named["en"], link=link))
+        return mail
+    if due.is_passed:
+        about = {"nl": f", over {named['nl']}", "en": f", about {named['en']}"} if title else {"nl": "", "en": ""}
+        mail.set_content(_PASSED_BODY.format(**about, link=link))
         return mail
     mail.set_content(_BODY.format(nl=named["nl"], en=named["en"], did_nl=did[0], did_en=did[1], link=link))
     return mail

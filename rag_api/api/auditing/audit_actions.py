@@ -81,6 +81,8 @@ ACTIONS: dict[str, Act] = {
     "PUT /owners": Act("owner.named", changes=True),
     "GET /documents/{document_id}/owner": Act("document.owner_read"),
     "POST /documents/{document_id}/owner-questions": Act("owner.asked", changes=True),
+    "POST /answers/{answer_id}/owner-questions": Act("owner.passed_on", changes=True),
+    "GET /colleagues": Act("colleagues.listed"),
     "GET /owner-questions/asked": Act("owner.asked_read"),
     "GET /owner-questions/news": Act("owner.news_read", routine=True),
     "POST /owner-questions/asked/seen": Act("owner.asked_seen", routine=True),

@@ -22,6 +22,7 @@ from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.db.metadata_edits import reviews_waiting, to_review
+from rag_api.db.owners import asking
 from rag_api.db.owners import questions as asked
 from rag_api.db.owners.named import list_owners, put_owner, whom
 from rag_api.db.questions.gaps import unanswered_near
@@ -106,7 +107,7 @@ def ask_document_owner(
     trail.documents([get_document(db, user, document_id)])
     text = written(body.text.strip(), body.personal_data, container.settings.personal_data, "text")
     roles = container.settings.roles_by_group
-    question, reached = asked.ask_owner(
+    question, reached = asking.ask_owner(
         db, user, document_id, body.kind, text, body.page, body.answer_id, body.to or "", roles
     )
     told = reached.told(container.settings.smtp_host is not None)
@@ -114,6 +115,27 @@ def ask_document_owner(
     if body.to:
         trail.on["passed_to"] = question.passed_to
     return api.OwnerAskedOut(question=_out(question, container.settings), owner=told.owner, by_mail=told.by_mail)
+
+
+@router.post(
+    "/answers/{answer_id}/owner-questions",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Pass on what was asked to a colleague",
+    status_code=201,
+    responses=responses(400, 404, 413, 422, 503),
+)
+def pass_on_question(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, answer_id: Uuid, body: api.PassedOnIn
+) -> api.OwnerAskedOut:
+    """For reviewers and admins: about no document, as none may have it. The colleague finds it in
+    `GET /owner-questions/work`, and is told by mail where an address is kept; the question of the
+    answer goes along, and your name is not told."""
+    settings = container.settings
+    text = written(body.text.strip(), body.personal_data, settings.personal_data, "text")
+    question, reached = asking.pass_question(db, user, answer_id, text, body.to, settings.roles_by_group)
+    told = reached.told(settings.smtp_host is not None)
+    trail.on |= {"owner_question": question.id, "passed_to": question.passed_to}
+    return api.OwnerAskedOut(question=_out(question, settings), owner=told.owner, by_mail=told.by_mail)
 
 
 @router.get(

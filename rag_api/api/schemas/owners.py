@@ -69,11 +69,18 @@ class OwnerQuestionIn(WordsOfStaff):
     )
 
 
+class PassedOnIn(WordsOfStaff):
+    text: Said
+    to: Account = Field(description="The id, login or name of an account that may read here.")
+
+
 class OwnerQuestionOut(BaseModel):
     id: str
     kind: Literal["question", "report"]
-    document_id: str = Field(description="The version that it is about.")
-    title: str = Field(description="Empty where you may no longer read the document.")
+    document_id: str | None = Field(
+        description="The version that it is about; null: none, it was passed on without a document."
+    )
+    title: str = Field(description="Empty where there is none, or you may no longer read the document.")
     file: str = Field(description="Under which the document was loaded.")
     version: str = Field(description="Of what counts now, else of what it is about.")
     language: str
@@ -145,7 +152,8 @@ class OwnerWork(BaseModel):
 
 
 class ReplyIn(WordsOfStaff):
-    """What `answered` says must be in words; for the others words are welcome."""
+    """What `answered` says must be in words; for the others, which are of a document, words are
+    welcome."""
 
     outcome: Literal["answered", "mended", "retired"] = Field(
         description="`mended`: the document is, or soon will be, corrected; `retired`: the document is taken out, by "

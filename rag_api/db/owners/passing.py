@@ -13,23 +13,30 @@ from rag_api.domain import READERS
 from rag_api.errors import NotFound
 
 
-def account_that_reads(connection: Connection, document_id: str, called: str, role_groups: RoleGroups) -> DictRow:
-    """Return the account of this id, login or name that may read the document. Raises NotFound
-    where there is none, or several."""
+def account_that_reads(
+    connection: Connection, document_id: str | None, called: str, role_groups: RoleGroups
+) -> DictRow:
+    """Return the account of this id, login or name that may read the document; None: that reads at
+    all. Raises NotFound where there is none, or several."""
     rows = connection.execute(
-        f"""select users.* from users, documents d where d.id = %(document)s and {ACTIVE_ACCOUNT}
-          and d.groups && {GROUPS_OF_ACCOUNT} and (users.id = %(called)s or lower(%(called)s) in (users.login, lower(users.name)))""",  # noqa: S608
+        f"""select * from users where {ACTIVE_ACCOUNT}
+          and (id = %(called)s or lower(%(called)s) in (login, lower(name)))
+          and (%(document)s::text is null
+            or exists (select 1 from documents d where d.id = %(document)s and d.groups && {GROUPS_OF_ACCOUNT}))""",  # noqa: S608
         {"document": document_id, "called": called.strip()},
     ).fetchall()
     reading = [row for row in rows if not READERS.isdisjoint(user_of(to_account(row), role_groups).roles)]
     if len(reading) != 1:
-        raise NotFound(f"{len(reading) or 'No'} accounts that may read this document are called {called.strip()}.")
+        read = "read this document" if document_id else "read here"
+        raise NotFound(f"{len(reading) or 'No'} accounts that may {read} are called {called.strip()}.")
     return reading[0]
 
 
-def pass_on(connection: Connection, question_id: str, document_id: str, to: str, role_groups: RoleGroups) -> Reached:
-    """Give a question about the document to an account, in the place of its owner; a mail to that
-    owner which is not sent yet is not. Raises NotFound."""
+def pass_on(
+    connection: Connection, question_id: str, document_id: str | None, to: str, role_groups: RoleGroups
+) -> Reached:
+    """Give a question about the document, or about none, to an account, in the place of its owner;
+    a mail to that owner which is not sent yet is not. Raises NotFound."""
     account = account_that_reads(connection, document_id, to, role_groups)
     given = {"question": question_id, "to": account["id"], "mail": account["mail"]}
     connection.execute("update owner_questions set passed_to = %(to)s where id = %(question)s", given)

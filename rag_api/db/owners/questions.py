@@ -12,9 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Literal
-from uuid import uuid4
 
 from psycopg.rows import DictRow
 
@@ -28,17 +26,13 @@ from rag_api.db.access import (
     READS,
     found,
     may_review,
-    reviewer,
     values,
 )
-from rag_api.db.owners.named import NAMED, PASSED_TO, Reached, reached, tell
-from rag_api.db.owners.passing import pass_on
-from rag_api.db.people.accounts import RoleGroups
+from rag_api.db.owners.named import NAMED, PASSED_TO
 from rag_api.domain import User
-from rag_api.errors import Conflict
+from rag_api.errors import Conflict, InvalidInput
 
 MOST = 500  # that a list holds; open ones come first
-NO_ROLES: RoleGroups = MappingProxyType({})  # no group makes a reader: every account is one
 
 OwnerQuestionKind = Literal["question", "report"]
 OwnerOutcome = Literal["answered", "mended", "retired"]
@@ -47,18 +41,21 @@ _NOT_TOLD = (
     "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and "
     "outbox.failed_at is not null)"
 )
+# What is passed on may be about no document: then there is none that somebody may not read.
+_ALONE = "q.document_id is null"
 # Whom it was passed on to may read the document and sign in: quality staff have it no more.
 _PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {ACTIVE_ACCOUNT}
-    and d.groups && {GROUPS_OF_ACCOUNT})"""  # noqa: S608
-_TO_READER = f"(q.passed_to = %(user_id)s and d.{READS})"
+    and ({_ALONE} or d.groups && {GROUPS_OF_ACCOUNT}))"""  # noqa: S608
+_READABLE = f"({_ALONE} or d.{READS})"
+_TO_READER = f"(q.passed_to = %(user_id)s and {_READABLE})"
 _NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD})"
-_QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
+_QUALITY = f"(%(reviews)s and q.{READS} and {_READABLE} and {_NOT_THEIRS})"
+_DOCUMENT = "left join asked_documents on question_id = q.id left join documents d on d.id = asked_documents.id"
 _THEIRS = f"({ANSWERS_FOR} or {_TO_READER} or {_QUALITY})"
 _SIGNED = f"case when {_TO_READER} then {PASSED_TO} when not {ANSWERS_FOR} then '' else {NAMED} end"
 _REPLY = f"""
     update owner_questions q set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user_id)s, replied_at = now(),
-      replied_as = coalesce((select {_SIGNED} from asked_documents join documents d on d.id = asked_documents.id
-        where question_id = q.id), '')
+      replied_as = coalesce((select {_SIGNED} from (select) one {_DOCUMENT}), '')
     where id = %(id)s and outcome is null"""  # noqa: S608
 # What counts in the place of the version that was asked about; none: it was retired.
 _ROWS = f"""
@@ -68,8 +65,7 @@ _ROWS = f"""
       {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {PASSED_TO} as passed_name, {_NOT_TOLD} as not_told,
       current.id as current_id, coalesce(current.version, d.version) as version,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
-    from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
-    left join answers a on a.id = q.answer_id
+    from owner_questions q {_DOCUMENT} left join answers a on a.id = q.answer_id
     left join documents current on current.source = d.source and current.status in ('indexed', 'failed')"""  # noqa: S608
 
 # Its owner said that the document is being corrected, and no other version has come since.
@@ -81,7 +77,7 @@ _PROMISED = """(q.outcome = 'mended' and exists (select 1 from documents now whe
 class OwnerQuestion:
     id: str
     kind: OwnerQuestionKind
-    document_id: str
+    document_id: str | None  # None: it is about none
     title: str  # of the document
     file: str  # its name, by which its versions are kept
     version: str  # of what counts now, else of what was asked about
@@ -106,79 +102,6 @@ class OwnerQuestion:
     changed_at: datetime | None  # when that came, or it was retired; None: it is the version that was asked about
     may_retire: bool  # the reader may take the document out
     news: bool  # who asked has not seen yet what became of it
-
-
-def ask_owner(
-    db: Database,
-    user: User,
-    document_id: str,
-    kind: OwnerQuestionKind,
-    text: str,
-    page: int | None = None,
-    answer_id: str | None = None,
-    to: str = "",
-    role_groups: RoleGroups = NO_ROLES,
-) -> tuple[OwnerQuestion, Reached]:
-    """Keep it, and in the same transaction what tells the owner of it. to: an account that answers
-    in the owner's place, by id, login or name, which who reviews may say; role_groups: which groups
-    make it one that reads. Raises NotFound for a document or an answer that is not theirs, and for
-    an account that is not there."""
-    with db.connection() as connection:
-        question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id)
-        if to:
-            reviewer(user)
-            whom = pass_on(connection, question_id, document_id, to, role_groups)
-    return _one(db, user, question_id), whom
-
-
-def put_question(
-    connection: Connection,
-    user: User,
-    document_id: str,
-    kind: OwnerQuestionKind,
-    text: str,
-    page: int | None,
-    answer_id: str | None,
-    groups: Sequence[str] = (),
-) -> tuple[str, Reached]:
-    """Return its id and whom it reaches; within the caller's transaction. groups: of who was given
-    the answer, where that is another than the user and the caller knows that they may send it on;
-    who reviews may ask under another's too.
-    Raises as `ask_owner`."""
-    question_id = str(uuid4())
-    given = values(user, id=document_id, answer=answer_id)
-    document = found(
-        connection.execute(f"select groups from documents where id = %(id)s and {READS}", given).fetchone(),  # noqa: S608
-        "document",
-        document_id,
-    )
-    if answer_id is not None and not groups:
-        shown = connection.execute(
-            f"""select user_id, groups from answers where id = %(answer)s
-              and (user_id = %(user_id)s or %(reviews)s and {READS})""",  # noqa: S608
-            {**given, "reviews": may_review(user)},
-        ).fetchone()
-        shown = found(shown, "answer", answer_id)
-        groups = [] if shown["user_id"] == user.id else shown["groups"]
-    connection.execute(
-        """insert into owner_questions (id, kind, document_id, page, answer_id, text, user_id, groups, function, department)
-        values (%(id)s, %(kind)s, %(document)s, %(page)s, %(answer)s, %(text)s, %(user)s, %(groups)s, %(function)s, %(department)s)""",
-        {
-            "id": question_id,
-            "kind": kind,
-            "document": document_id,
-            "page": page,
-            "answer": answer_id,
-            "text": text,
-            "user": user.id,
-            # all who share the document: quality staff are seldom in a ward's group
-            "groups": list(groups) or sorted({*document["groups"]} & {*user.groups}),
-            "function": user.function,
-            "department": user.department,
-        },
-    )
-    tell(connection, question_id)
-    return question_id, reached(connection, document_id)
 
 
 def asked_by(db: Database, user: User) -> list[OwnerQuestion]:
@@ -207,8 +130,7 @@ def waiting_for(db: Database, user: User) -> tuple[int, int]:
     corrected."""
     row = db.one(
         f"""select count(*) filter (where q.outcome is null) as n, count(*) filter (where {_PROMISED}) as promised
-        from owner_questions q join asked_documents on question_id = q.id
-        join documents d on d.id = asked_documents.id where {_THEIRS}""",  # noqa: S608
+        from owner_questions q {_DOCUMENT} where {_THEIRS}""",  # noqa: S608
         values(user, reviews=may_review(user)),
     )
     assert row is not None
@@ -233,12 +155,14 @@ def may_retire(db: Database, user: User, document_id: str) -> bool:
 
 def reply(db: Database, user: User, question_id: str, outcome: OwnerOutcome, text: str) -> OwnerQuestion:
     """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where
-    somebody did."""
-    work_item(db, user, question_id)
+    somebody did, InvalidInput for what cannot become of a question about no document."""
+    question = work_item(db, user, question_id)
+    if question.document_id is None and outcome != "answered":
+        raise InvalidInput("This is about no document: there is nothing to correct or to take out. Answer it.")
     done = db.run(_REPLY, values(user, id=question_id, outcome=outcome, text=text))
     if not done:
         raise Conflict("Somebody answered this meanwhile. Load the list again.")
-    return _one(db, user, question_id)
+    return one_of(db, user, question_id)
 
 
 # Reports of an answer by who was given it, that are open and the user's to answer.
@@ -280,13 +204,15 @@ def detach(db: Database, user_id: str) -> int:
     )
 
 
-def _one(db: Database, user: User, question_id: str) -> OwnerQuestion:
+def one_of(db: Database, user: User, question_id: str) -> OwnerQuestion:
+    """Return it as the user sees it. The caller knows that they may. Raises NotFound."""
     row = db.one(f"{_ROWS} where q.id = %(id)s", values(user, id=question_id))
     return _to_question(found(row, "question", question_id), user)
 
 
 def _to_question(row: DictRow, user: User) -> OwnerQuestion:
-    readable = not set(row["document_groups"]).isdisjoint(user.groups)
+    alone = row["document_id"] is None
+    readable = alone or not set(row["document_groups"]).isdisjoint(user.groups)
     changed = row["current_id"] != row["document_id"]
     moments: Sequence[datetime | None] = (row["replied_at"], row["changed_at"] if changed else None)
     names = (
@@ -308,11 +234,11 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         reply=row["reply"] if readable else "",
         replied_at=row["replied_at"],
         replied_as=row["replied_as"] if readable else None,
-        title=(row["title"] or row["source"]) if readable else "",
-        file=row["source"] if readable else "",
-        version=row["version"] if readable else "",
-        language=row["document_language"],
-        owner=row["owner"] if readable else "",
+        title=(row["title"] or row["source"] or "") if readable else "",
+        file=(row["source"] or "") if readable else "",
+        version=(row["version"] or "") if readable else "",
+        language=row["document_language"] or "",
+        owner=(row["owner"] or "") if readable else "",
         passed_to=row["passed_name"] or "",
         owner_known=row["owner_known"],
         not_told=row["not_told"],

@@ -17,8 +17,8 @@ from pydantic import TypeAdapter
 from rag_api.db import Database
 from rag_api.db.access import OWNS, READS, found, own_groups, values
 from rag_api.db.documents import CURRENT, contains
+from rag_api.db.owners.asking import put_question
 from rag_api.db.owners.named import Reached
-from rag_api.db.owners.questions import put_question
 from rag_api.domain import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
 
 _SOURCES = TypeAdapter(tuple[Source, ...])

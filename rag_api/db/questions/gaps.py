@@ -99,9 +99,9 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Una
               exists (select 1 from owner_questions q where q.answer_id = a.id) as passed_on,
               coalesce((select jsonb_agg(jsonb_build_array(
                   coalesce({PASSED_TO}, case when {OWNER} is null then '' else {NAMED} end), q.created_at))
-                from owner_questions q join asked_documents on question_id = q.id
-                join documents d on d.id = asked_documents.id and d.{READS}
-                where q.answer_id = a.id), '[]') as passed_to
+                from owner_questions q left join asked_documents on question_id = q.id
+                left join documents d on d.id = asked_documents.id
+                where q.answer_id = a.id and (q.document_id is null or d.{READS})), '[]') as passed_to
             from answers a
             where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)
               and not a.notices @> '[{{"code": "empty_index"}}]'

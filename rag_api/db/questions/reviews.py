@@ -17,9 +17,10 @@ from psycopg.rows import DictRow
 from rag_api.db import Database
 from rag_api.db.access import OWNS, READS, found, reviewer, values
 from rag_api.db.documents import contains
+from rag_api.db.owners.asking import put_question
 from rag_api.db.owners.named import NOBODY as NO_OWNER
 from rag_api.db.owners.named import Reached, reached_by
-from rag_api.db.owners.questions import answer_reports, open_reports, put_question
+from rag_api.db.owners.questions import answer_reports, open_reports
 from rag_api.db.questions.answers import readable_answers
 from rag_api.db.questions.gaps import NOBODY
 from rag_api.domain import Answer, User

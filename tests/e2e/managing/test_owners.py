@@ -371,6 +371,46 @@ def test_a_gap_is_passed_on_to_a_named_colleague_who_finds_it_and_answers(
     expect(page.get_by_role("region", name="Eerder beantwoord")).to_contain_text("Antwoord van An Owner")
 
 
+def test_a_gap_is_passed_on_without_a_document_to_a_colleague_who_answers_it(
+    page: Page, url: str, asker: Asker, owner: User, tmp_path: Path
+) -> None:
+    ask(page, url, FLAG)
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/quality/gaps")
+    gap = page.locator(".gap")
+    gap.get_by_role("button", name=f"Geef door aan een collega: {FLAG}").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Wat wilt u doorgeven?")).to_have_value(FLAG)
+    expect(dialog.get_by_role("button", name="Verstuur")).to_be_disabled()  # to nobody yet
+    dialog.get_by_label("Aan wie?").fill("niemand hier")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("zo heet hier geen account dat mag lezen")
+    dialog.get_by_label("Aan wie?").fill("own")
+    expect(dialog.locator("datalist option")).to_have_attribute("value", "An Owner")
+    dialog.get_by_label("Aan wie?").fill("an owner")
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"colleague-{width}.png")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status")).to_contain_text("Uw vraag is verstuurd aan An Owner.")
+    expect(gap.locator(".facts")).to_contain_text("doorgegeven aan An Owner op")
+    asker.user = owner
+    page.goto(f"{url}/inbox")
+    card = page.get_by_role("region", name="Voor u om te beantwoorden").locator(".owner-question")
+    expect(card).to_contain_text(FLAG)
+    expect(card).not_to_contain_text("Over")
+    expect(card.get_by_role("button", name="Het wordt aangepast")).to_have_count(0)  # there is no document
+    faultless(page)
+    page.screenshot(path=tmp_path / "colleague-inbox.png")
+    card.get_by_label("Uw antwoord").fill("Dat weet de technische dienst.")
+    card.get_by_role("button", name="Beantwoord").click()
+    expect(page.get_by_role("region", name="Eerder beantwoord")).to_contain_text("Antwoord van An Owner")
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/inbox")
+    expect(page.get_by_role("region", name="Door u gevraagd")).to_contain_text("Dat weet de technische dienst.")
+
+
 @pytest.mark.parametrize(("locale", "scheme"), [("nl-BE", "light"), ("en-GB", "dark")])
 def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_quality_staff(
     new_page: NewPage,

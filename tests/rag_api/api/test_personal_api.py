@@ -19,6 +19,8 @@ from fastapi.testclient import TestClient
 from rag_api.api.limits import Admission, Buckets
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.db.people.accounts import add_account
+from rag_api.domain import LOCAL_USER
 from rag_api.main import create_app
 from services.contract import logs
 from tests.support.world import empty, load_hospital
@@ -88,6 +90,7 @@ WORDED = {  # each route that keeps words of staff: the field that holds them, a
     ("PUT", "/reviews/{answer_id}"): ("remark", {"verdict": "partly"}),
     ("PATCH", "/conversations/{conversation_id}"): ("title", {}),
     ("POST", "/documents/{document_id}/owner-questions"): ("text", {"kind": "question"}),
+    ("POST", "/answers/{answer_id}/owner-questions"): ("text", {"to": "colleague"}),
     ("POST", "/owner-questions/{owner_question_id}/reply"): ("text", {"outcome": "answered"}),
     ("POST", "/documents/{document_id}/withdraw"): ("reason", {}),
 }
@@ -105,6 +108,7 @@ def test_nothing_is_left_out_of_what_staff_write_before_they_saw_it(client: Test
     owners = client.post(
         f"/documents/{document['document_id']}/owner-questions", json={"kind": "question", "text": "Nog zo?"}
     ).raise_for_status()
+    add_account(container.db, LOCAL_USER, "A colleague", "colleague", None, [], [])
     ids = {
         "answer_id": answer["id"], "conversation_id": answer["conversation_id"],
         "owner_question_id": owners.json()["question"]["id"], **document,

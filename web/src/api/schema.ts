@@ -756,6 +756,37 @@ export interface paths {
         };
         post?: never;
     };
+    "/colleagues": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Colleagues who may read here
+         * @description For reviewers and admins, to give a question to one of them. `search` looks in name and
+         *     login.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    search?: string;
+                    /** @description At most this many. */
+                    limit?: number;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ColleagueList"];
+                    };
+                };
+            };
+        };
+        post?: never;
+    };
     "/department-access": {
         parameters: {
             query?: never;
@@ -1646,6 +1677,40 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["OwnerQuestionIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                201: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerAskedOut"];
+                    };
+                };
+            };
+        };
+    };
+    "/answers/{answer_id}/owner-questions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        /**
+         * Pass on what was asked to a colleague
+         * @description For reviewers and admins: about no document, as none may have it. The colleague finds it in
+         *     `GET /owner-questions/work`, and is told by mail where an address is kept; the question of the
+         *     answer goes along, and your name is not told.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    answer_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PassedOnIn"];
                 };
             };
             responses: {
@@ -4004,9 +4069,9 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "question" | "report";
-            /** @description The version that it is about. */
-            document_id: string;
-            /** @description Empty where you may no longer read the document. */
+            /** @description The version that it is about; null: none, it was passed on without a document. */
+            document_id: string | null;
+            /** @description Empty where there is none, or you may no longer read the document. */
             title: string;
             /** @description Under which the document was loaded. */
             file: string;
@@ -4097,6 +4162,16 @@ export interface components {
          * @enum {string}
          */
         PartKind: "sentence" | "list" | "row" | "note" | "heading";
+        PassedOnIn: {
+            /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
+            text: string;
+            /** @description The id, login or name of an account that may read here. */
+            to: string;
+        };
         PassedTo: {
             /** @description A colleague, or an owner or a department as a document names it; empty: quality staff. */
             name: string;
@@ -4315,7 +4390,10 @@ export interface components {
             title: string;
             version: string;
         };
-        /** @description What `answered` says must be in words; for the others words are welcome. */
+        /**
+         * @description What `answered` says must be in words; for the others, which are of a document, words are
+         *     welcome.
+         */
         ReplyIn: {
             /**
              * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.

@@ -1,7 +1,7 @@
 // What is asked of the owners of documents: asked, answered, and who they are.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, done, service } from "../api/client";
-import type { OwnerIn, OwnerQuestionIn, OwnerReply } from "../api/types";
+import type { OwnerIn, OwnerQuestionIn, OwnerReply, PassedOn } from "../api/types";
 import { useChange, useSent } from "./client";
 
 export const OWNERS = ["owners"];
@@ -12,6 +12,17 @@ export function useAskOwner(document: string) {
   return useSent(async (body: OwnerQuestionIn) => {
     const params = { path: { document_id: document } };
     const sent = await call(service.POST("/documents/{document_id}/owner-questions", { params, body }));
+    void client.invalidateQueries({ queryKey: GAPS }); // they say what was passed on
+    return sent;
+  });
+}
+
+/** What was asked, to a colleague: about no document. */
+export function usePassOn(answer: string) {
+  const client = useQueryClient();
+  return useSent(async (body: PassedOn) => {
+    const params = { path: { answer_id: answer } };
+    const sent = await call(service.POST("/answers/{answer_id}/owner-questions", { params, body }));
     void client.invalidateQueries({ queryKey: GAPS }); // they say what was passed on
     return sent;
   });

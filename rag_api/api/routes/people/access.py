@@ -3,6 +3,7 @@ every later version too."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -18,10 +19,12 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.access import may_review as reviews
+from rag_api.db.access import reviewer
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.db.people import permissions as permitted
-from rag_api.db.people.accounts import get_account, list_accounts, user_of
-from rag_api.domain import READERS, User
+from rag_api.db.people.accounts import Account as Kept
+from rag_api.db.people.accounts import RoleGroups, get_account, list_accounts, user_of
+from rag_api.domain import EVERYONE, READERS, User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
 
@@ -98,17 +101,30 @@ def get_document_readers(
 ) -> ColleagueList:
     """For reviewers and admins, to give a review or a question to one of them. `search` looks in
     name and login."""
-    document, role_groups = get_document(db, user, document_id), container.settings.roles_by_group
-    accounts = list_accounts(db)
-    fitting = {one.id for one in matching(accounts, AccountFilter(search), role_groups)}
-    found = [
-        ColleagueOut(name=one.name, called=called)
-        for one, who, called in readers_of(accounts, document.groups, role_groups)
-        if one.id in fitting and (reviews(who) or not may_review)
-    ]
+    document = get_document(db, user, document_id)
+    all_of_them = _colleagues(list_accounts(db), document.groups, search, container.settings.roles_by_group)
+    found = [one for who, one in all_of_them if reviews(who) or not may_review]
     trail.documents([document])
     trail.on["accounts"] = len(found)
     return ColleagueList(colleagues=found[:limit], total=len(found))
+
+
+@router.get(
+    "/colleagues",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Colleagues who may read here",
+    responses=responses(404, 422, 503),
+)
+def get_colleagues(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, search: Words = "", limit: Limit = 20
+) -> ColleagueList:
+    """For reviewers and admins, to give a question to one of them. `search` looks in name and
+    login."""
+    reviewer(user)
+    role_groups = container.settings.roles_by_group
+    found = _colleagues(list_accounts(db), EVERYONE, search, role_groups)
+    trail.on["accounts"] = len(found)
+    return ColleagueList(colleagues=[one for _, one in found][:limit], total=len(found))
 
 
 @router.put(
@@ -194,6 +210,18 @@ def _bring_index_after(db: Database, container: Container, user: User) -> None:
             permitted.catch_up(db, lambda document_id, groups: regroup(container.store, document_id, groups))
     except (Conflict, StoreUnavailable):
         return
+
+
+def _colleagues(
+    accounts: Sequence[Kept], groups: Sequence[str], search: str, role_groups: RoleGroups
+) -> list[tuple[User, ColleagueOut]]:
+    """Return who reads what these groups read, of those that fit the search."""
+    fitting = {one.id for one in matching(accounts, AccountFilter(search), role_groups)}
+    return [
+        (who, ColleagueOut(name=one.name, called=called))
+        for one, who, called in readers_of(accounts, groups, role_groups)
+        if one.id in fitting
+    ]
 
 
 def _out(permission: permitted.Permission) -> api.AccessOut:

@@ -335,6 +335,23 @@ def test_a_question_without_an_answer_is_passed_on_by_who_may_review_it_alone(
     assert client.post(path, json=said | {"answer_id": ward["id"]}).status_code == 404
 
 
+def test_a_question_is_passed_on_without_a_document_to_a_colleague_who_is_offered(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    flag = ask(client, asker, FLAG)
+    add_account(container.db, LOCAL_USER, "Lena Maes", "lena", "of no password", [], [])
+    offered = client.get("/colleagues", params={"search": "maes"}).raise_for_status().json()
+    assert offered == {"colleagues": [{"name": "Lena Maes", "called": "Lena Maes"}], "total": 1}
+    path, said = f"/answers/{flag['id']}/owner-questions", {"text": "Weet u dit?", "to": "lena maes"}
+    sent = client.post(path, json=said).raise_for_status().json()
+    assert (sent["owner"], sent["question"]["document_id"], sent["question"]["asked"]) == ("Lena Maes", None, FLAG)
+    (gap,) = client.get("/gaps").json()["gaps"]
+    assert [one["name"] for one in gap["passed_to"]] == ["Lena Maes"]
+    assert client.post(path, json=said | {"to": "nobody"}).status_code == 404
+    asker.user = NURSE
+    assert client.get("/colleagues").status_code == client.post(path, json=said).status_code == 404
+
+
 def test_nearest_to_a_question_without_an_answer_is_also_what_its_refusal_names(
     client: httpx.Client, asker: Asker, container: Container
 ) -> None:

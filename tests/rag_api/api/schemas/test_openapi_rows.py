@@ -53,6 +53,7 @@ UNDESCRIBED = {
     "PUT /owners",  # nor which owners documents name, and which accounts there are
     "POST /owner-questions/{owner_question_id}/reply",  # nor that it is answered once
     "PUT /reviews/{answer_id}",  # nor that an owner needs a remark, and which documents that answer showed
+    "POST /answers/{answer_id}/owner-questions",  # nor which accounts may read here
     "GET /report",  # nor that a period begins before it ends
     "GET /report.csv",
     "POST /webhooks",  # nor which addresses and secrets are some
@@ -63,6 +64,7 @@ RESTORE = "POST /documents/{document_id}/restore"
 OWNER, REPLY = "PUT /owners", "POST /owner-questions/{owner_question_id}/reply"
 RETRY, REVIEW = "POST /documents/{document_id}/retry", "PUT /reviews/{answer_id}"
 WITHDRAW = "POST /documents/{document_id}/withdraw"
+PASSED = "POST /answers/{answer_id}/owner-questions"
 TAKING = {"DELETE", "PATCH", "PUT"}
 # of people, and where there is a provider
 NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}
@@ -204,6 +206,8 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
     if label == OWNER and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
         rows.ready({"document_id"})
         case.body |= {"name": "Chirurgie", "accounts": []}
+    if label == PASSED and used and isinstance(case.body, dict):
+        case.body["to"] = "colleague"
     if label == REVIEW and used and isinstance(case.body, dict):
         case.body["remark"] = "Het gewicht ontbreekt."
     if label == CHAT and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:

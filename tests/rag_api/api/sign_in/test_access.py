@@ -186,6 +186,11 @@ ROWS: list[tuple[str, Row]] = [
         "POST /documents/{document_id}/owner-questions",
         readers(201, "ask", outside=404, json={"kind": "report", "text": "Klopt dit nog?"}),
     ),
+    (
+        "POST /answers/{answer_id}/owner-questions",
+        judges(201, foreign=404, json={"text": "Weet u dit?", "to": "colleague"}),
+    ),
+    ("GET /colleagues", judges(200)),
     ("GET /documents/{document_id}/owner", readers(200, "read", outside=404)),
     ("GET /owner-questions/asked", readers(200, "read")),
     ("POST /owner-questions/asked/seen", readers(204, "read")),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 
 from rag_api.container import Container
-from rag_api.db.owners.questions import ask_owner, work_of
-from rag_api.domain import Document, Role
-from rag_api.errors import NotFound
+from rag_api.db.outbox import Due, send_next
+from rag_api.db.owners.asking import ask_owner, pass_question
+from rag_api.db.owners.questions import asked_by, reply, waiting_for, work_of
+from rag_api.db.questions.answers import delete_conversation
+from rag_api.db.questions.gaps import unanswered
+from rag_api.domain import LOCAL_USER, Document, Role, User
+from rag_api.errors import InvalidInput, NotFound
 from tests.rag_api.db.owners.test_questions import TEXT, container, document, hire
 
 __all__ = ["container", "document"]
@@ -25,3 +32,65 @@ def test_nothing_is_passed_on_to_an_account_whose_roles_do_not_read(container: C
     assert container.db.all("select 1 from owner_questions") == []
     question, _ = ask_owner(container.db, judge, document.id, "question", TEXT, to="reader", role_groups=roles)
     assert [one.id for one in work_of(container.db, reader)] == [question.id]
+
+
+@pytest.fixture
+def answer(container: Container) -> Iterator[str]:
+    """Of nobody's question that no document answered, in the ward "surgery"."""
+    given = {"answer": "5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11", "conversation": "c" * 8}
+    container.db.run("insert into conversations (id, user_id, title) values (%(conversation)s, 'nurse', 't')", given)
+    container.db.run(
+        """insert into answers (id, conversation_id, user_id, question, query, language, mode, status, text, sources, citations, notices,
+          model, embedder, prompt_version, stats, groups, created_at)
+        values (%(answer)s, %(conversation)s, 'nurse', 'q', 'Waar staat de scanner?', 'nl', 'sources', 'not_found', '', '[]', '[]', '[]',
+          '', '', '', '{}', '{surgery}', now())""",
+        given,
+    )
+    yield given["answer"]
+    container.db.run("truncate conversations, outbox cascade")
+
+
+def test_what_was_asked_in_vain_is_passed_on_without_a_document_and_answered(container: Container, answer: str) -> None:
+    judge, other = (hire(container, name, group, roles=(Role.JUDGE,)) for name, group in (("j", "surgery"), ("k", "x")))
+    colleague, nurse = hire(container, "maes"), hire(container, "n")
+    container.db.run("update users set mail = 'maes@hospital.example' where id = %(id)s", {"id": colleague.id})
+    for who, to in ((nurse, "maes"), (other, "maes"), (judge, "nobody")):
+        with pytest.raises(NotFound):
+            pass_question(container.db, who, answer, TEXT, to)
+    assert container.db.all("select 1 from owner_questions") == [], "none is half kept"
+    question, told = pass_question(container.db, judge, answer, TEXT, "maes")
+    assert (told.owner, told.by_mail) == ("maes", True)
+    assert (question.document_id, question.title, question.may_retire) == (None, "", False)
+    (one,) = work_of(container.db, colleague)
+    assert (one.id, one.asked, one.passed_to) == (question.id, "Waar staat de scanner?", "maes")
+    assert waiting_for(container.db, colleague) == (1, 0)
+    assert work_of(container.db, judge) == work_of(container.db, nurse) == []
+    (gap,) = unanswered(container.db, replace(LOCAL_USER, groups=("surgery",)))
+    assert [name for name, _ in gap.passed_to] == ["maes"]
+    mails: list[Due] = []
+    assert send_next(container.db, mails.append)
+    assert [(due.recipient, due.title, due.is_passed) for due in mails] == [("maes@hospital.example", "", True)]
+    for outcome in ("mended", "retired"):
+        with pytest.raises(InvalidInput):
+            reply(container.db, colleague, question.id, outcome, "Nee.")
+    assert reply(container.db, colleague, question.id, "answered", "In de gang.").replied_as == "maes"
+    (one,) = asked_by(container.db, judge)
+    assert (one.reply, one.news, one.document_id) == ("In de gang.", True, None)
+    assert waiting_for(container.db, colleague) == (0, 0)
+
+
+@pytest.mark.parametrize("why", ["suspended", "gone"])
+def test_what_nobody_is_left_to_answer_is_quality_staffs_of_the_askers_groups(
+    container: Container, answer: str, why: str
+) -> None:
+    judge, other = (hire(container, name, group, roles=(Role.JUDGE,)) for name, group in (("j", "surgery"), ("k", "x")))
+    colleague = hire(container, "maes")
+    question, _ = pass_question(container.db, judge, answer, TEXT, "maes")
+    done = "update users set suspended_at = now()" if why == "suspended" else "delete from users"
+    container.db.run(f"{done} where id = %(id)s", {"id": colleague.id})
+    assert [one.id for one in work_of(container.db, judge)] == [question.id]
+    assert work_of(container.db, other) == []
+    delete_conversation(container.db, User("nurse", "Nurse", ("surgery",)), "c" * 8)
+    (one,) = work_of(container.db, judge)
+    assert (one.text, one.asked) == (TEXT, ""), "what its asker typed is gone with the conversation"
+    assert reply(container.db, judge, question.id, "answered", "Nergens.").replied_as == ""

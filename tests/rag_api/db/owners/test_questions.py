@@ -10,8 +10,9 @@ import pytest
 
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
+from rag_api.db.owners.asking import ask_owner
 from rag_api.db.owners.named import list_owners, put_owner
-from rag_api.db.owners.questions import ask_owner, asked_by, detach, may_retire, reply, seen, waiting_for, work_of
+from rag_api.db.owners.questions import asked_by, detach, may_retire, reply, seen, waiting_for, work_of
 from rag_api.db.people.accounts import add_account, change_account, get_account, user_of
 from rag_api.db.questions.answers import delete_conversation
 from rag_api.db.questions.gaps import unanswered_near

@@ -26,20 +26,22 @@ export function Question({ question, asker = false, children }: Props) {
           <span key={fact}>{fact}</span>
         ))}
       </p>
-      <p>
-        {m.inbox.about}{" "}
-        {title ? (
-          <a
-            className="link"
-            href={placePath({ document: version, page: page ?? 1, quotes })}
-            lang={language || undefined}
-          >
-            {title}
-          </a>
-        ) : (
-          m.inbox.hidden
-        )}
-      </p>
+      {version !== null && (
+        <p>
+          {m.inbox.about}{" "}
+          {title ? (
+            <a
+              className="link"
+              href={placePath({ document: version, page: page ?? 1, quotes })}
+              lang={language || undefined}
+            >
+              {title}
+            </a>
+          ) : (
+            m.inbox.hidden
+          )}
+        </p>
+      )}
       <p className="said-text">
         <Words text={text} />
       </p>
@@ -61,7 +63,7 @@ export function Question({ question, asker = false, children }: Props) {
       )}
       {asker && !question.owner_known && !question.passed_to && !outcome && (
         <p className="muted">
-          {m.inbox.unowned(question.owner)} {m.inbox.withQuality}
+          {version === null ? m.inbox.nobodyLeft : m.inbox.unowned(question.owner)} {m.inbox.withQuality}
         </p>
       )}
       {children}

@@ -21,10 +21,12 @@ export function ToAnswer({ question }: { question: OwnerQuestion }) {
 }
 
 /** Why this is on the list of quality staff, where it is. */
-function Missing({ question: { outcome, owner, owner_known, passed_to, not_told } }: { question: OwnerQuestion }) {
+function Missing({ question }: { question: OwnerQuestion }) {
+  const { outcome, document_id, owner, owner_known, passed_to, not_told } = question;
   const m = useOwnerMessages();
   const names = useRoles().some((role) => rolesOf("owners").includes(role));
   if (outcome !== null || ((owner_known || passed_to) && !not_told)) return null;
+  if (document_id === null && !passed_to) return <p className="caution">{m.inbox.nobodyLeft}</p>;
   return (
     <p className="caution">
       {owner_known || passed_to ? m.inbox.notTold : m.inbox.unowned(owner)}{" "}
@@ -37,7 +39,7 @@ function Missing({ question: { outcome, owner, owner_known, passed_to, not_told 
   );
 }
 
-function Form({ question: { id, title, version, file, may_retire } }: { question: OwnerQuestion }) {
+function Form({ question: { id, document_id, title, version, file, may_retire } }: { question: OwnerQuestion }) {
   const m = useOwnerMessages();
   const help = useId();
   const [text, setText] = useState("");
@@ -76,9 +78,11 @@ function Form({ question: { id, title, version, file, may_retire } }: { question
         >
           {m.inbox.answer}
         </button>
-        <button type="button" className="button" disabled={isPending} onClick={() => send("mended")}>
-          {m.inbox.mend}
-        </button>
+        {document_id !== null && (
+          <button type="button" className="button" disabled={isPending} onClick={() => send("mended")}>
+            {m.inbox.mend}
+          </button>
+        )}
       </div>
       {may_retire && (
         <div className="owner-retire">

@@ -4,7 +4,7 @@ import type { Gap, GapReport } from "../../api/types";
 import { dayOf, formatMoment, useLanguage, useStaffMessages } from "../../i18n";
 import { gapsCsvUrl, useGaps } from "../../queries/staff/gaps";
 import { LACKS } from "../../state/conversation/judgement";
-import { AskOwner } from "../owners/lazily";
+import { AskOwner, PassOn } from "../owners/lazily";
 import { Choice } from "../shared/controls/Choice";
 import { Optional } from "../shared/controls/Optional";
 import { Shell } from "./Shell";
@@ -133,6 +133,9 @@ function GapCard({ gap }: { gap: Gap }) {
       )}
       <Documents gap={gap} heading={m.quality.named} documents={gap.named} />
       <Documents gap={gap} heading={m.quality.nearest} documents={gap.nearest} />
+      <Optional fallback={null}>
+        <PassOn answerId={gap.answer_id} asked={gap.question} />
+      </Optional>
     </li>
   );
 }

@@ -8,6 +8,11 @@ export const owners = {
     passOn: "Pass on",
     to: "To whom? Name or user name; empty: the owner",
     notTo: "Not sent: no account is called so here, or more than one, that may read this document.",
+    toColleague: "Pass on to a colleague",
+    whom: "To whom? Name or user name",
+    words: "What do you want to pass on?",
+    wordsAlong: "The question goes along as it was asked.",
+    notToReader: "Not sent: no account that may read here is called so, or more than one.",
     owner: (name: string) => `Owner: ${name}`,
     goesTo: (name: string, byMail: boolean) => `This goes to ${name}${byMail ? ", who is told by mail too" : ""}.`,
     unknownOwner: (name: string) =>
@@ -96,8 +101,9 @@ export const owners = {
       named
         ? `The document names ${named} as its owner, but who that is, is not known here yet.`
         : "The document names no owner.",
+    nobodyLeft: "Whom this was passed on to can no longer answer.",
     withQuality: "It was sent, and quality staff have it.",
-    notTold: "The mail to the owner could not be delivered.",
+    notTold: "The mail could not be delivered.",
     nameOwner: "Say who it is",
     replied: (day: string, by: string | null, passed: boolean) =>
       `${by === null ? "Answer" : `Answer by ${by ? `${passed ? "" : "the owner, "}${by}` : "quality staff"}`}, ${day}`,

@@ -10,6 +10,11 @@ export const owners: OwnerWords = {
     passOn: "Geef door",
     to: "Aan wie? Naam of gebruikersnaam; leeg: de eigenaar",
     notTo: "Niet verstuurd: zo heet hier geen account, of meer dan één, dat dit document mag lezen.",
+    toColleague: "Geef door aan een collega",
+    whom: "Aan wie? Naam of gebruikersnaam",
+    words: "Wat wilt u doorgeven?",
+    wordsAlong: "De vraag gaat mee zoals ze gesteld is.",
+    notToReader: "Niet verstuurd: zo heet hier geen account dat mag lezen, of meer dan één.",
     owner: (name: string) => `Eigenaar: ${name}`,
     goesTo: (name: string, byMail: boolean) => `Dit gaat naar ${name}${byMail ? ", die ook een mail krijgt" : ""}.`,
     unknownOwner: (name: string) =>
@@ -100,8 +105,9 @@ export const owners: OwnerWords = {
       named
         ? `Het document noemt ${named} als eigenaar, maar wie dat is, is hier nog niet bekend.`
         : "Het document noemt geen eigenaar.",
+    nobodyLeft: "Aan wie dit doorgegeven is, kan het niet meer beantwoorden.",
     withQuality: "Dit is verstuurd, en de kwaliteitsmedewerkers hebben het.",
-    notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
+    notTold: "De mail kon niet bezorgd worden.",
     nameOwner: "Zeg wie het is",
     replied: (day: string, by: string | null, passed: boolean) =>
       `${by === null ? "Antwoord" : `Antwoord van ${by ? `${passed ? "" : "de eigenaar, "}${by}` : "kwaliteitsmedewerkers"}`}, ${day}`,

@@ -41,18 +41,23 @@ export const useAccountsCalled = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Some who may read a document, whose name or login holds these words: to give something to. */
+/**
+ * Some who may read a document ("": who may read here), whose name or login holds these words: to
+ * give something to.
+ */
 export const useColleagues = (document: string, search: string, reviewing: boolean, enabled: boolean) =>
   useQuery({
     enabled,
     queryKey: [...ALL, "colleagues", document, search, reviewing],
     queryFn: ({ signal }) =>
-      call(
-        service.GET("/documents/{document_id}/readers", {
-          params: { path: { document_id: document }, query: { search, may_review: reviewing } },
-          signal,
-        }),
-      ),
+      document === ""
+        ? call(service.GET("/colleagues", { params: { query: { search } }, signal }))
+        : call(
+            service.GET("/documents/{document_id}/readers", {
+              params: { path: { document_id: document }, query: { search, may_review: reviewing } },
+              signal,
+            }),
+          ),
     select: ({ colleagues }) => colleagues,
     placeholderData: keepPreviousData,
   });

@@ -1,4 +1,4 @@
-// A field that names a colleague who may read a document, with those who can be named to choose
+// A field that names a colleague who may read a document, or here at all, with those who can be named to choose
 // from as soon as one is in it.
 import { useId, useState } from "react";
 import { useColleagues } from "../../../queries/staff/accounts";
@@ -7,13 +7,13 @@ import { useDelayed } from "../../../queries/useDelayed";
 interface Props {
   label: string;
   className: string;
-  document: string;
+  document?: string; // none: who reads anything
   reviewing?: boolean; // only who may say that a document holds
   value: string;
   onValue(value: string): void;
 }
 
-export function Colleague({ label, className, document, reviewing = false, value, onValue }: Props) {
+export function Colleague({ label, className, document = "", reviewing = false, value, onValue }: Props) {
   const list = useId();
   const [entered, setEntered] = useState(false);
   const { data: found = [] } = useColleagues(document, useDelayed(value.trim()), reviewing, entered);
