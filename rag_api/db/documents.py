@@ -68,6 +68,7 @@ INSERT_PAGES = """
 REVIEW = "next_review"  # of metadata_changes: somebody read it and found that it holds, until then
 PLAN = "planned_review"  # the day alone: nobody says that it holds; none: it is planned no more
 REVIEWER = "reviewer"  # whose it is to review, an account's id; empty: nobody's by name
+REVIEW_REASON = "review_reason"  # why it is to be reviewed, in the words of who planned it; empty: not said
 _CHANGES = "from metadata_changes c where c.source = documents.source and c.document_id = documents.id "
 _LAST_REVIEW = f"{_CHANGES} and c.field = '{REVIEW}' order by c.id desc limit 1"
 NEXT_REVIEW = (
@@ -79,7 +80,8 @@ LISTED = f"""
     *, coalesce((select u.name from users u where u.id = documents.withdrawn_by), documents.withdrawn_by) as withdrawn_name,
     {NEXT_REVIEW} as next_review, (select c.changed_at {_LAST_REVIEW}) as reviewed_at,
     (select coalesce((select u.name from users u where u.id = c.user_id), c.user_id) {_LAST_REVIEW}) as reviewed_by,
-    (select coalesce(nullif(u.name, ''), u.id) from users u where u.id = {TO_REVIEW_BY}) as to_review_by
+    (select coalesce(nullif(u.name, ''), u.id) from users u where u.id = {TO_REVIEW_BY}) as to_review_by,
+    (select c.after {_CHANGES} and c.field = '{REVIEW_REASON}' order by c.id desc limit 1) as review_reason
 """  # noqa: S608 - no words of anybody
 AMEND = """
     update documents set title = %(title)s, target_groups = %(target_groups)s, subject = %(subject)s, warnings = %(warnings)s,
@@ -678,6 +680,7 @@ def to_document(row: DictRow) -> Document:
         reviewed_by=row.get("reviewed_by") or "",
         next_review=row.get("next_review"),
         to_review_by=row.get("to_review_by") or "",
+        review_reason=row.get("review_reason") or "",
     )
 
 

@@ -16,6 +16,7 @@ from rag_api.db.documents import (
     NEXT_REVIEW,
     PLAN,
     REVIEW,
+    REVIEW_REASON,
     REVIEWER,
     TO_REVIEW_BY,
     to_document,
@@ -112,19 +113,21 @@ def review(
     role_groups: RoleGroups,
     holds: bool = True,
     to: str | None = None,
+    reason: str | None = None,
 ) -> None:
     """Keep by when the document is to be reviewed, and where it `holds` that the user found so; no
     day: it is planned no more, nor anybody's. to: the account that reviews it, by id, login or
-    name; "": nobody by name. What it says of its validity stays. Raises NotFound, for an
-    account that is not there too, NotAReviewer for one that could not say that it holds, and
-    Conflict."""
+    name; "": nobody by name. reason: why it is planned; None: as it was, until it is found to hold.
+    What it says of its validity stays. Raises NotFound, for an account that is not there too,
+    NotAReviewer for one that could not say that it holds, and Conflict."""
     with db.connection() as connection:
-        row = connection.execute(
-            f"""select *, {NEXT_REVIEW} as next_review, coalesce({TO_REVIEW_BY}, '') as to_review_by
+        asked = connection.execute(
+            f"""select {LISTED}, coalesce({TO_REVIEW_BY}, '') as reviewer_id
             from documents where id = %(id)s and {READS} for update""",  # noqa: S608
             values(user, id=document_id),
         ).fetchone()
-        document = to_document(found(row, "document", document_id))
+        row = found(asked, "document", document_id)
+        document = to_document(row)
         if document.status not in ("indexed", "failed"):
             raise Conflict(f"{document.source} is {document.status}: only what is current can be reviewed.")
         if to and to.strip():
@@ -135,15 +138,20 @@ def review(
                     f"judge or admin may, as GET /documents/{document_id}/readers?may_review=true lists."
                 )
             to = account.id
-        reviewer = "" if until is None else document.to_review_by if to is None else to.strip()
+        planned = "" if holds else document.review_reason
+        day = REVIEW if holds else PLAN
         before = {
-            REVIEW if holds else PLAN: document.next_review.isoformat() if document.next_review else "",
-            REVIEWER: document.to_review_by,
+            day: document.next_review.isoformat() if document.next_review else "",
+            REVIEWER: row["reviewer_id"],
+            REVIEW_REASON: document.review_reason,
         }
-        said = {REVIEW if holds else PLAN: until.isoformat() if until else ""}
-        _record(
-            connection, user, document, before, said | ({REVIEWER: reviewer} if reviewer != before[REVIEWER] else {})
-        )
+        after = {
+            day: until.isoformat() if until else "",
+            REVIEWER: "" if until is None else row["reviewer_id"] if to is None else to.strip(),
+            REVIEW_REASON: "" if until is None else planned if reason is None else reason.strip(),
+        }
+        changed = {field: value for field, value in after.items() if field == day or value != before[field]}
+        _record(connection, user, document, before, changed)
 
 
 _TO_REVIEW = f"""from documents where {CURRENT} and {READS} and {NEXT_REVIEW} is not null

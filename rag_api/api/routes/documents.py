@@ -305,7 +305,11 @@ def review_document(
     reviewer(user)
     trail.documents([get_document(db, user, document_id)])
     trail.on |= {"next_review": body.next_review and body.next_review.isoformat(), "holds": body.holds}
-    review(db, user, document_id, body.next_review, container.settings.roles_by_group, body.holds, body.to)
+    settings = container.settings
+    reason = body.reason and written(body.reason.strip(), body.personal_data, settings.personal_data, "reason")
+    if reason:
+        trail.about["reason"] = reason
+    review(db, user, document_id, body.next_review, settings.roles_by_group, body.holds, body.to, reason)
     return document_out(get_document(db, user, document_id), told=user)
 
 

@@ -67,6 +67,7 @@ class DocumentOut(BaseModel):
     reviewed_by: str = Field("", description="Who did. Told to those who review.")
     next_review: date | None = Field(None, description="By when it is to be reviewed, or reviewed again.")
     to_review_by: str = Field("", description="Whom that was given to. Told to those who review.")
+    review_reason: str = Field("", description="Why it is to be reviewed. Told to those who review.")
 
 
 class DocumentList(BaseModel):
@@ -148,7 +149,7 @@ class WithdrawIn(WordsOfStaff):
     )
 
 
-class DocumentReviewIn(In):
+class DocumentReviewIn(WordsOfStaff):
     next_review: Day | None = Field(
         description="By when it is to be reviewed, or reviewed again; null: it is planned no more, nor anybody's."
     )
@@ -159,6 +160,11 @@ class DocumentReviewIn(In):
         None,
         description="Whose it is to review: the id, login or name of an account that may read the document "
         "and review. Empty: nobody's by name; null: as it was.",
+    )
+    reason: Annotated[Words, Field(max_length=500, pattern=r"^[^\x00]*$")] | None = Field(
+        None,
+        description="Why it is to be reviewed, told to those who review. Empty: not said; null: as it was, until it "
+        "`holds`.",
     )
 
 

@@ -333,9 +333,14 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     expect(offered).to_have_count(1)  # who may say that it holds
     expect(offered).to_have_attribute("value", "Dr. Maes")
     row.get_by_label("Door wie?").fill("maes")
+    row.get_by_label("Waarom na te kijken?").fill("Mevrouw Jansen, geboren op 3 mei 1961, kreeg te veel.")
+    save.click()
+    expect(row.get_by_role("alert")).to_contain_text("is nog niet bewaard")
+    row.get_by_label("Waarom na te kijken?").fill("De pompen zijn vervangen.")
     save.click()
     facts = row.locator(".facts")
-    expect(facts).to_contain_text("na te kijken uiterlijk op 31 dec 2999 door Dr. Maes")
+    why = "na te kijken uiterlijk op 31 dec 2999 door Dr. Maes: “De pompen zijn vervangen.”"
+    expect(facts).to_contain_text(why)
     told = "Bewaard. Dr. Maes vindt dit bij “Vragen aan eigenaars”; er gaat geen mail uit."
     expect(row.get_by_role("status")).to_have_text(told)
     for width in (320, 390, 1280, 1920):
@@ -353,6 +358,7 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     waiting.get_by_role("link").click()
     work = page.get_by_role("region", name="Door u na te kijken")
     expect(work.get_by_role("listitem")).to_contain_text("uiterlijk op 31 dec 2999")
+    expect(work.get_by_role("listitem")).to_contain_text("Waarom: De pompen zijn vervangen.")
     expect(work.get_by_role("link", name="Was de handen")).to_be_visible()
     expect(work).not_to_contain_text("aan niemand bij naam gegeven")
     faultless(page)

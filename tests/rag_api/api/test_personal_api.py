@@ -92,13 +92,14 @@ WORDED = {  # each route that keeps words of staff: the field that holds them, a
     ("POST", "/documents/{document_id}/owner-questions"): ("text", {"kind": "question"}),
     ("POST", "/answers/{answer_id}/owner-questions"): ("text", {"to": "colleague"}),
     ("POST", "/owner-questions/{owner_question_id}/reply"): ("text", {"outcome": "answered"}),
+    ("PUT", "/documents/{document_id}/review"): ("reason", {"next_review": "2999-01-01", "holds": False}),
     ("POST", "/documents/{document_id}/withdraw"): ("reason", {}),
 }
 
 
 def kept(container: Container) -> set[str]:
     """What any table holds of what staff wrote."""
-    tables = ("feedback", "reviews", "conversations", "owner_questions", "documents")
+    tables = ("feedback", "reviews", "conversations", "owner_questions", "documents", "metadata_changes")
     return {row["row"] for table in tables for row in container.db.all(f"select t::text as row from {table} t")}
 
 

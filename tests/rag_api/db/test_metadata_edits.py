@@ -216,6 +216,31 @@ def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
     container.db.run("truncate users cascade")
 
 
+def test_a_planned_review_says_why_until_it_is_done_or_planned_no_more(client: httpx.Client) -> None:
+    document, day = upload(client), (date.today() + timedelta(days=30)).isoformat()
+
+    def plan(**said: Any) -> str:
+        body = {"next_review": day, "holds": False, **said}
+        kept = client.put(f"/documents/{document}/review", json=body).raise_for_status().json()
+        assert listed(client)["review_reason"] == kept["review_reason"]
+        return str(kept["review_reason"])
+
+    assert plan() == ""
+    assert plan(reason=" De pompen zijn vervangen. ") == "De pompen zijn vervangen."
+    assert plan(to="") == "De pompen zijn vervangen.", "what is not said stays"
+    (first, *_) = [
+        one for one in client.get(f"/documents/{document}/changes").json()["changes"] if one["field"] == "review_reason"
+    ]
+    assert (first["before"], first["after"]) == ("", "De pompen zijn vervangen.")
+    assert plan(holds=True) == "", "it is done"
+    assert plan(reason="Nieuwe wet.") == "Nieuwe wet."
+    assert plan(next_review=None) == ""
+    reader = User("reader", "Lezer", groups=LOCAL_USER.groups)
+    assert plan(reason="Nieuwe wet.") == "Nieuwe wet."
+    client.app.dependency_overrides[current_user] = lambda: reader  # type: ignore[attr-defined]
+    assert listed(client)["review_reason"] == ""
+
+
 def test_a_review_that_is_due_and_nobodys_waits_for_whoever_reviews(client: httpx.Client, container: Container) -> None:
     document, day = upload(client), date.today() + timedelta(days=30)
     maes, claes, nurse = (

@@ -3144,6 +3144,11 @@ export interface components {
              * @default
              */
             to_review_by: string;
+            /**
+             * @description Why it is to be reviewed. Told to those who review.
+             * @default
+             */
+            review_reason: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -3230,6 +3235,11 @@ export interface components {
              * @default
              */
             to_review_by: string;
+            /**
+             * @description Why it is to be reviewed. Told to those who review.
+             * @default
+             */
+            review_reason: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -3315,8 +3325,18 @@ export interface components {
              * @default
              */
             to_review_by: string;
+            /**
+             * @description Why it is to be reviewed. Told to those who review.
+             * @default
+             */
+            review_reason: string;
         };
         DocumentReviewIn: {
+            /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
             /** @description By when it is to be reviewed, or reviewed again; null: it is planned no more, nor anybody's. */
             next_review: string | null;
             /**
@@ -3326,6 +3346,8 @@ export interface components {
             holds: boolean;
             /** @description Whose it is to review: the id, login or name of an account that may read the document and review. Empty: nobody's by name; null: as it was. */
             to?: string | null;
+            /** @description Why it is to be reviewed, told to those who review. Empty: not said; null: as it was, until it `holds`. */
+            reason?: string | null;
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
@@ -4324,6 +4346,11 @@ export interface components {
              * @default
              */
             to_review_by: string;
+            /**
+             * @description Why it is to be reviewed. Told to those who review.
+             * @default
+             */
+            review_reason: string;
             /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;
             /** @description A document code that both bear; empty: none. */

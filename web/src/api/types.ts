@@ -59,6 +59,7 @@ export type Group = Schemas["GroupOut"];
 
 export type OwnerQuestion = Schemas["OwnerQuestionOut"];
 export type OwnerQuestionIn = Schemas["OwnerQuestionIn"];
+export type DocumentReviewIn = Schemas["DocumentReviewIn"];
 export type PassedOn = Schemas["PassedOnIn"];
 export type OwnerNews = Schemas["OwnerNews"];
 export type OwnerWork = Schemas["OwnerWork"];

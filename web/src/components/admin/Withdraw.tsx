@@ -5,8 +5,8 @@ import type { ApiError } from "../../api/errors";
 import type { DocumentSummary, PersonalChoice } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { useRetire } from "../../queries/staff/documents";
-import { NotKept } from "../owners/Personal";
 import { Confirm } from "../shared/controls/Confirm";
+import { NotKept } from "../shared/document/Personal";
 
 const LONGEST = 500; // characters: the service's limit
 

@@ -6,9 +6,9 @@ import { failureWords, formatInstant, useStaffMessages } from "../../i18n";
 import { getConversation, useChangeConversation, useForget } from "../../queries/conversations";
 import { download } from "../../state/window/download";
 import { conversationPath, TO_PRINT } from "../../state/window/route";
-import { NotKept } from "../owners/Personal";
 import { Confirm } from "../shared/controls/Confirm";
 import { neighbourOf } from "../shared/controls/neighbour";
+import { NotKept } from "../shared/document/Personal";
 import { markdownOf } from "./markdown";
 
 interface Props {

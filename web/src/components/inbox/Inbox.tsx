@@ -73,7 +73,7 @@ function ToReview({ documents }: { documents: readonly DocumentSummary[] }) {
     <section className="owner-section" aria-labelledby="to-review">
       <h3 id="to-review">{m.inbox.toReview}</h3>
       <ul className="cards">
-        {documents.map(({ id, title, language, next_review, to_review_by }) => (
+        {documents.map(({ id, title, language, next_review, to_review_by, review_reason }) => (
           <li key={id} className="card">
             <a className="link" href={placePath({ document: id, page: 1, quotes: [] })} lang={language || undefined}>
               {title}
@@ -82,6 +82,7 @@ function ToReview({ documents }: { documents: readonly DocumentSummary[] }) {
               {next_review && <span>{m.inbox.reviewBy(formatDay(next_review, m))}</span>}
               {told && !to_review_by && <span>{m.inbox.nobodys}</span>}
             </p>
+            {review_reason && <p className="said-text">{m.inbox.reviewWhy(review_reason)}</p>}
           </li>
         ))}
       </ul>

@@ -5,8 +5,8 @@ import { useOwnerMessages } from "../../i18n";
 import { useReply } from "../../queries/owners";
 import { useRoles } from "../../queries/session";
 import { pathOf, rolesOf } from "../../state/window/route";
-import { NotKept } from "../owners/Personal";
 import { Confirm } from "../shared/controls/Confirm";
+import { NotKept } from "../shared/document/Personal";
 import { Question } from "./Question";
 
 const LONGEST = 4000; // characters: the service's limit

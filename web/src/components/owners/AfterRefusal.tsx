@@ -8,7 +8,7 @@ import { useFeedback } from "../../queries/feedback";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";
 import { Problem } from "../shared/controls/Problem";
-import { NotKept } from "./Personal";
+import { NotKept } from "../shared/document/Personal";
 import "../../styles/answer/owner.css";
 
 const LACKS = ["procedure", "document"] as const; // there is one of unknown title; there is none

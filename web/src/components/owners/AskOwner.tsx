@@ -7,8 +7,8 @@ import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Colleague } from "../shared/document/Colleague";
+import { NotKept } from "../shared/document/Personal";
 import { Kinds, Passages, Send, useAlong } from "./DialogParts";
-import { NotKept } from "./Personal";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 

@@ -7,8 +7,8 @@ import { usePassOn } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Colleague } from "../shared/document/Colleague";
+import { NotKept } from "../shared/document/Personal";
 import { Send } from "./DialogParts";
-import { NotKept } from "./Personal";
 import "../../styles/answer/owner.css";
 
 const LONGEST = 4000; // characters: the service's limit

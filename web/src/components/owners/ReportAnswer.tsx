@@ -7,8 +7,8 @@ import { useFeedback } from "../../queries/feedback";
 import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
 import { Dialog } from "../shared/controls/Dialog";
+import { NotKept } from "../shared/document/Personal";
 import { Kinds, Passages, Send, useAlong } from "./DialogParts";
-import { NotKept } from "./Personal";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 

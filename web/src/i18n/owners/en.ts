@@ -80,6 +80,7 @@ export const owners = {
     asked: "Asked by you",
     toReview: "For you to review",
     reviewBy: (day: string) => `by ${day}`,
+    reviewWhy: (reason: string) => `Why: ${reason}`,
     nobodys: "given to nobody by name",
     passedTo: (name: string) => `passed on to ${name}`,
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",

@@ -84,6 +84,7 @@ export const owners: OwnerWords = {
     asked: "Door u gevraagd",
     toReview: "Door u na te kijken",
     reviewBy: (day) => `uiterlijk op ${day}`,
+    reviewWhy: (reason) => `Waarom: ${reason}`,
     nobodys: "aan niemand bij naam gegeven",
     passedTo: (name) => `doorgegeven aan ${name}`,
     none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",

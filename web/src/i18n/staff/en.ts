@@ -50,6 +50,9 @@ export const staff = {
       `Not saved: ${name} may read this document, but not say that it still holds; choose a colleague from the list.`,
     reviewNoMore: "No longer planned",
     reviewGiven: (name: string) => (name ? `to be reviewed by ${name}` : "to be reviewed by nobody by name"),
+    reviewWhy: "Why is it to be reviewed? You need not say",
+    reviewReason: (reason: string) =>
+      reason ? `to be reviewed because: ${reason}` : "no longer said why it is to be reviewed",
     stillHolds: "I reviewed this: it still holds",
     nextReview: "Last day to review it",
     reviewKept: (name: string) =>

@@ -6,6 +6,7 @@ import type {
   Access,
   DocumentDetail,
   DocumentList,
+  DocumentReviewIn,
   DocumentSummary,
   Loaded,
   MetadataIn,
@@ -138,12 +139,12 @@ export function useDescribe(id: string) {
 export function useReviewed(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { next_review: string | null; holds: boolean; to: string | null }) =>
-      call(service.PUT("/documents/{document_id}/review", { ...one(id), body })),
-    onSuccess: ({ reviewed_at, reviewed_by, next_review, to_review_by }) => {
+    mutationFn: (body: DocumentReviewIn) => call(service.PUT("/documents/{document_id}/review", { ...one(id), body })),
+    onSuccess: ({ reviewed_at, reviewed_by, next_review, to_review_by, review_reason }) => {
+      const changed = { id, reviewed_at, reviewed_by, next_review, to_review_by, review_reason };
       client.setQueriesData<InfiniteData<DocumentList>>(
         { queryKey: PAGES },
-        (lists) => lists && withOne(lists, { id, reviewed_at, reviewed_by, next_review, to_review_by }),
+        (lists) => lists && withOne(lists, changed),
       );
       void client.invalidateQueries({ queryKey: changesOf(id) });
       void client.invalidateQueries({ queryKey: OWNERS }); // whose work it is

@@ -90,6 +90,7 @@ function History({ changes }: { changes: readonly Change[] }) {
 function changeWords({ field, before, after }: Change, m: StaffMessages): string {
   if (field === "withdrawn") return m.admin.wasWithdrawn(after);
   if (field === "reviewer") return m.find.reviewGiven(after);
+  if (field === "review_reason") return m.find.reviewReason(after);
   if (field === "next_review" && after) return m.admin.wasReviewed(formatDay(after, m));
   if (field === "planned_review") return after ? m.find.reviewPlanned(formatDay(after, m)) : m.find.reviewNoMore;
   return `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;

@@ -10,9 +10,9 @@ import { noticesSaid, refusalSaid } from "../../../text/documents/facts";
 import { toldApart } from "../../../text/shares";
 import { AnswerText } from "../../answer/text/AnswerText";
 import { following } from "../../answer/text/following";
-import { NotKept } from "../../owners/Personal";
 import { WhoReads } from "../../owners/WhoReads";
 import { Choice } from "../../shared/controls/Choice";
+import { NotKept } from "../../shared/document/Personal";
 import type { Followed } from "./Opened";
 
 const VERDICTS = ["right", "partly", "wrong", "harmful"] as const;

@@ -1,27 +1,37 @@
 // Saying by when a document is to be reviewed and by whom, or no more, and that it was read and
 // found right as it is.
 import { type FormEvent, useState } from "react";
-import type { DocumentSummary } from "../../../api/types";
+import type { DocumentSummary, PersonalChoice } from "../../../api/types";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { useReviewed } from "../../../queries/staff/documents";
-import { Problem } from "../controls/Problem";
 import { Colleague } from "./Colleague";
+import { NotKept } from "./Personal";
+
+const LONGEST = 500; // characters: the service's limit
 
 export function StillHolds({ document }: { document: DocumentSummary }) {
-  const { id, title, next_review, to_review_by } = document;
+  const { id, title, next_review, to_review_by, review_reason } = document;
   const m = useStaffMessages();
   const [until, setUntil] = useState("");
   const [to, setTo] = useState(to_review_by);
+  const [why, setWhy] = useState(review_reason);
   const [holds, setHolds] = useState(false);
   const { mutate, data: kept, error, isPending, reset } = useReviewed(id);
   const tomorrow = new Date();
   tomorrow.setDate(tomorrow.getDate() + 1);
+  const send = (personal_data: PersonalChoice): void => {
+    const given = { to: changed(to, to_review_by), reason: changed(why, review_reason) };
+    mutate({ next_review: until, holds, ...given, personal_data }, { onSuccess: (now) => setWhy(now.review_reason) });
+  };
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    mutate({ next_review: until, holds, to: to.trim() === to_review_by ? null : to.trim() });
+    send("stop");
   };
   const cancel = (): void =>
-    mutate({ next_review: null, holds: false, to: null }, { onSuccess: () => [setUntil(""), setTo("")] });
+    mutate(
+      { next_review: null, holds: false, to: null, reason: null, personal_data: "stop" },
+      { onSuccess: () => [setUntil(""), setTo(""), setWhy("")] },
+    );
   return (
     <details className="still-holds">
       <summary className="link">
@@ -53,6 +63,17 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
             reset();
           }}
         />
+        <label className="document-field">
+          {m.find.reviewWhy}
+          <input
+            maxLength={LONGEST}
+            value={why}
+            onChange={(event) => {
+              setWhy(event.target.value);
+              reset();
+            }}
+          />
+        </label>
         <label className="judge-choice">
           <input
             type="checkbox"
@@ -79,8 +100,11 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
           {error.status === 404 ? m.find.noReviewer : m.find.notAReviewer(to.trim())}
         </p>
       ) : (
-        <Problem code={error?.code} />
+        <NotKept error={error} onPersonal={send} />
       )}
     </details>
   );
 }
+
+/** Nothing where it is as it was: that stays, until the document is found to hold. */
+const changed = (words: string, before: string): string | null => (words.trim() === before ? null : words.trim());

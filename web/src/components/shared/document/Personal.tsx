@@ -1,10 +1,10 @@
 // What staff wrote was not kept: it seems to identify a patient, and its writer sees what would be
 // kept and decides; or something else went wrong.
 import { Suspense, useEffect, useRef } from "react";
-import type { ApiError } from "../../api/errors";
-import type { PersonalChoice } from "../../api/types";
-import { failureWords, useMessages, useWardMessages } from "../../i18n";
-import "../../styles/answer/owner.css";
+import type { ApiError } from "../../../api/errors";
+import type { PersonalChoice } from "../../../api/types";
+import { failureWords, useMessages, useWardMessages } from "../../../i18n";
+import "../../../styles/answer/owner.css";
 
 interface Props {
   error: ApiError | null;
