@@ -18,6 +18,7 @@ from rag_api.container import Container
 from rag_api.db.people.accounts import add_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Role, User
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
+from tests.e2e.conftest import until
 from tests.e2e.managing.conftest import Asker
 from tests.e2e.scripted import ROWS, Script, build_pdf, table
 from tests.support.world import load
@@ -203,6 +204,20 @@ def test_a_closed_source_leaves_everything_as_its_judge_had_it(
     page.go_back()  # on a phone the pane lies over the list
     expect(page.locator(".source")).to_have_count(0)
     expect(words).to_have_value("paracetamol")
+    page.get_by_label("enkel nog niet beoordeeld").uncheck()
+    save = dose.get_by_role("button", name="Bewaar")
+    save.scroll_into_view_if_needed()
+    until(page, "history.state.left.within === document.querySelector('.conversation').scrollTop")
+    page.reload()
+    expect(words).to_have_value("paracetamol")
+    expect(page).to_have_url(f"{url}/quality/reviews?days=90&unjudged=false")
+    expect(page.get_by_label("enkel nog niet beoordeeld")).not_to_be_checked()
+    expect(page.locator(".review")).to_have_count(1)
+    expect(save).to_be_in_viewport()  # as far down as before
+    page.evaluate("history.replaceState({...history.state, words: {whose: 'another', text: 'paracetamol'}}, '')")
+    page.reload()
+    expect(page.locator(".review")).to_have_count(2)
+    expect(words).to_have_value("")  # what somebody else typed here
     container.db.run("truncate conversations cascade")
 
 

@@ -14,6 +14,22 @@ export function useKeptHere<T extends Shown<T>>(first: T): [T, (part: Partial<T>
   return [shown, show];
 }
 
+/**
+ * Words that no address and no log may hold, for a question may be about a patient: with this place
+ * in the tab's history, and for `whose` they are alone.
+ */
+export function useWordsKept(whose: string): [string, (words: string) => void] {
+  const [words, setWords] = useState<string>(() => {
+    const kept = history.state?.words;
+    return kept?.whose === whose ? kept.text : "";
+  });
+  const keep = (text: string): void => {
+    setWords(text);
+    history.replaceState({ ...history.state, words: { whose, text } }, "");
+  };
+  return [words, keep];
+}
+
 const scroller = (): Element | null => document.querySelector(".conversation"); // in a wide window; else the page is
 
 /** How far down the page was when it was left; gone to as soon as what it showed is `drawn`. */
@@ -24,7 +40,11 @@ export function usePlaceKept(drawn: boolean): void {
       history.replaceState({ ...history.state, left }, "");
     };
     addEventListener("click", keep, true); // before what was clicked leads elsewhere
-    return () => removeEventListener("click", keep, true);
+    addEventListener("scrollend", keep, true); // it may be loaded again
+    return () => {
+      removeEventListener("click", keep, true);
+      removeEventListener("scrollend", keep, true);
+    };
   }, []);
   useEffect(() => {
     if (!drawn) return;

@@ -1,11 +1,12 @@
 // What staff asked and were answered, newest first, to be judged. For quality staff.
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import { dayOf, useStaffMessages } from "../../../i18n";
+import { usePerson } from "../../../queries/session";
 import { type ReviewsOf, useReviews } from "../../../queries/staff/reviews";
 import { useDelayed } from "../../../queries/useDelayed";
 import { useBackCloses } from "../../../state/window/useBackCloses";
 import { useHeldInPlace } from "../../../state/window/useHeldInPlace";
-import { useKeptHere, usePlaceKept } from "../../../state/window/useKeptHere";
+import { useKeptHere, usePlaceKept, useWordsKept } from "../../../state/window/useKeptHere";
 import { useNarrow } from "../../../state/window/useNarrow";
 import { useShortcuts } from "../../../state/window/useShortcuts";
 import { Choice } from "../../shared/controls/Choice";
@@ -42,7 +43,7 @@ export function Reviews() {
   const m = useStaffMessages();
   const [shown, show] = useKeptHere(FIRST);
   const { days, department, after, before, ...only } = shown;
-  const [search, setSearch] = useState(""); // not kept: a question may be about a patient
+  const [search, setSearch] = useWordsKept(usePerson());
   const since = days === 0 ? "" : dayOf(new Date(Date.now() - days * DAY));
   const list = useReviews({ since, department, search: useDelayed(search.trim()), after, before, ...only });
   usePlaceKept(list.isSuccess);
