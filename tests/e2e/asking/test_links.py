@@ -162,6 +162,20 @@ def test_an_open_document_is_printed_whole_and_ctrl_p_asks_what_is_meant(
     expect(page.get_by_role("button", name="Druk af", exact=True)).to_be_visible()
 
 
+def test_a_long_document_says_how_far_it_is_drawn_and_is_stopped(page: Page, base_url: str, script: Script) -> None:
+    script.pages, script.pdf = 300, build_pdf(300)
+    page.add_init_script(PRINTS)
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3")
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    page.get_by_role("button", name="Druk af", exact=True).click()
+    page.get_by_role("button", name=re.compile(r"^Pagina \d+ van 300: stop$")).click()
+    expect(page.get_by_role("button", name="Druk af", exact=True)).to_be_visible()
+    expect(page.locator(".print-file")).to_have_count(0)
+    assert page.evaluate("window.prints") == 0
+    shown = page.locator(".page[data-drawn=true]").first
+    assert shown.locator("canvas").evaluate("one => one.width > 0")  # what is read stays drawn
+
+
 def test_ctrl_p_prints_the_sheet_or_the_answers_where_these_are_meant(page: Page, base_url: str) -> None:
     page.add_init_script(PRINTS)
     page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[1])}")

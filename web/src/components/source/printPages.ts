@@ -41,9 +41,14 @@ async function sheetOf(pdf: PDFDocumentProxy, number: number): Promise<HTMLEleme
   await page.render({ canvas, viewport, intent: "print" }).promise;
   const picture = await new Promise<Blob | null>((done) => canvas.toBlob(done));
   canvas.width = 0; // its memory is free at once
+  page.cleanup(); // and what it was drawn from
   const sheet = new Image();
   sheet.className = viewport.width > viewport.height ? "wide" : "";
+  const loaded = new Promise((done, failed) => {
+    sheet.onload = done;
+    sheet.onerror = failed;
+  });
   sheet.src = picture ? URL.createObjectURL(picture) : "";
-  await sheet.decode();
+  await loaded; // and not decoded: 300 pages would lie in memory as large as they are drawn
   return sheet;
 }
