@@ -4,6 +4,7 @@ colours, on paper, to a screen reader."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -289,6 +290,31 @@ def test_english_passages_are_said_to_be_english(page: Page) -> None:
     expect(page.locator(".passage > span").first).to_have_attribute("lang", "en")
     expect(page.locator(".answer-text .quote").first).to_have_attribute("lang", "en")
     expect(page.locator(".source-title h2")).to_have_attribute("lang", "en")
+
+
+@pytest.mark.parametrize(
+    ("locale", "question", "said"),
+    [("nl-BE", "english", "Deze procedure is in het Engels."), ("en-GB", "rijtje", "This procedure is in Dutch.")],
+)
+def test_an_answer_in_another_language_than_the_page_says_so_once_above_it(
+    new_page: NewPage, base_url: str, locale: str, question: str, said: str, tmp_path: Path
+) -> None:
+    page = new_page(locale=locale)
+    page.goto(base_url)
+    ask(page, question)
+    made(page)
+    line = page.get_by_text(said, exact=True)
+    expect(line).to_have_count(1)
+    above, words = line.bounding_box(), page.locator(".answer-text").bounding_box()
+    assert above
+    assert words
+    assert above["y"] + above["height"] <= words["y"]
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"language-{width}.png")
+    page.get_by_role("button", name=re.compile("English|Nederlands")).click()
+    expect(line).to_have_count(0)  # it is the page's now
 
 
 @pytest.mark.parametrize("question", ["english rijtje", "english stappen"])

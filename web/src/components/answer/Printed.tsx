@@ -1,6 +1,8 @@
-// What only paper holds: which documents an answer is from, since nothing can be unfolded there. It
-// comes with the first answer.
-import { useMessages } from "../../i18n";
+// What stands over an answer's words: that they are in another language than the page, and, on paper
+// alone, which documents they are from, since nothing can be unfolded there. It comes with the first
+// answer.
+import { Suspense } from "react";
+import { useMessages, useWardMessages } from "../../i18n";
 import { type AnswerState, isRefused, view } from "../../state/conversation/answer";
 import { citationOf, placesOf } from "../../text/documents/facts";
 import { Cautions } from "../shared/document/Cautions";
@@ -11,16 +13,39 @@ export function PrintedSources({ state }: { state: AnswerState }) {
   const m = useMessages();
   const { sources, spans } = view(state);
   return (
-    <div className="print-only printed-sources">
-      {isRefused(state) && sources.length > 0 && <p>{m.answer.nearest}</p>}
-      <ul>
-        {placesOf({ sources, spans }).map(({ source, page }) => (
-          <li key={`${source.rank} ${page}`}>
-            {citationOf(source, page, m)}
-            <Cautions cautions={source.cautions} />
-          </li>
-        ))}
-      </ul>
-    </div>
+    <>
+      <Suspense>
+        <OtherLanguage state={state} />
+      </Suspense>
+      <div className="print-only printed-sources">
+        {isRefused(state) && sources.length > 0 && <p>{m.answer.nearest}</p>}
+        <ul>
+          {placesOf({ sources, spans }).map(({ source, page }) => (
+            <li key={`${source.rank} ${page}`}>
+              {citationOf(source, page, m)}
+              <Cautions cautions={source.cautions} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+/** Of what is quoted, by what its documents say of themselves. */
+function OtherLanguage({ state }: { state: AnswerState }) {
+  const { locale } = useMessages();
+  const m = useWardMessages();
+  const { sources, spans } = view(state);
+  const quoted = sources.filter(({ rank }) => spans.some((span) => span.rank === rank));
+  const others = quoted.filter(({ language }) => language && !locale.startsWith(language));
+  if (others.length === 0) return null;
+  const named = new Intl.DisplayNames(locale, { type: "language" });
+  const languages = [...new Set(others.map(({ language }) => named.of(language) ?? language))];
+  const documents = new Set(others.map(({ document_id }) => document_id)).size;
+  return (
+    <p className="muted answer-language">
+      {m.beside.inLanguage(languages, documents, others.length === quoted.length)}
+    </p>
   );
 }

@@ -20,6 +20,11 @@ export const ward = {
     clock: (made: string) => `The clock of this PC is wrong: this downtime pack was made on ${made}. Set it right.`,
   },
   beside: {
+    inLanguage: (languages: string[], documents: number, all: boolean): string => {
+      const named = new Intl.ListFormat("en").format(languages);
+      if (!all) return `Part of this answer comes from a procedure in ${named}.`;
+      return documents === 1 ? `This procedure is in ${named}.` : `These procedures are in ${named}.`;
+    },
     printed: (day: string) =>
       `Printed from Bedside on ${day}: an extract, not the whole procedure. Check that the document is still valid: a print is not updated.`,
     forWhom: "Which patient is the question about?",

@@ -25,6 +25,11 @@ export const ward: WardWords = {
     clock: (made: string) => `De klok van deze PC staat verkeerd: dit noodpakket is gemaakt op ${made}. Zet ze juist.`,
   },
   beside: {
+    inLanguage: (languages, documents, all) => {
+      const named = new Intl.ListFormat("nl").format(languages);
+      if (!all) return `Een deel van dit antwoord komt uit een procedure in het ${named}.`;
+      return documents === 1 ? `Deze procedure is in het ${named}.` : `Deze procedures zijn in het ${named}.`;
+    },
     printed: (day: string) =>
       `Afgedrukt uit Bedside op ${day}: een uittreksel, niet de hele procedure. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,
     forWhom: "Over welke patiënt gaat de vraag?",
