@@ -134,6 +134,11 @@ def test_what_is_about_the_words_and_does_not_hold_them_stands_below(
     script.related = []
     page.get_by_label(words["search"]).fill("slaapmiddelen")
     expect(related).to_have_count(0)
+    script.related, script.empty = ["sedatie"], True
+    page.get_by_label(words["search"]).fill("slaap")
+    expect(related).to_have_count(1)
+    said = "; die hieronder gaan er misschien over." if locale == "nl-BE" else "; those below may be about it."
+    expect(page.get_by_text(said)).to_be_visible()  # not that there is none
 
 
 def test_where_nothing_can_be_found_by_meaning_the_list_stands_alone(

@@ -245,6 +245,8 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
     page: Page, container: Container, documents: dict[str, Document]
 ) -> None:
     opened(page, "Openingsuren")
+    expect(page.locator(".document-form")).to_be_visible()
+    expect(page.get_by_role("button", name="Trek dit document in")).to_be_in_viewport()  # above what is said of it
     page.get_by_role("button", name="Trek dit document in").click()
     expect(page.locator(".confirm")).to_contain_text("“Openingsuren van het restaurant” (restaurant.pdf) intrekken?")
     page.get_by_role("button", name="Annuleren").click()
@@ -346,6 +348,7 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     gone = page.locator(".document")
     expect(gone).to_have_count(1)
     expect(gone).to_contain_text(re.compile("Ingetrokken op .*: De noodgroep is vervangen."))
+    expect(gone.get_by_role("button", name="Zet terug")).to_be_in_viewport()
     gone.get_by_role("link", name="Open het document").click()
     said = page.locator(".linked .notice")
     expect(said).to_contain_text(re.compile(r"Dit document is ingetrokken op \d.*: De noodgroep is vervangen\."))
@@ -387,7 +390,7 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     page.get_by_label("Toon", exact=True).select_option("ingetrokken")
     page.get_by_label("Toon", exact=True).select_option("vervallen en niet vervangen")
     expect(gone).to_have_count(0)
-    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
+    page.get_by_label("Toon", exact=True).select_option("alles wat niet ingetrokken is, ook vervallen of vervangen")
     expect(page.locator(".document", has_text="stroom.pdf")).to_be_visible()
     opened(page, "stroom")
     page.get_by_text("2 wijzigingen", exact=True).click()
@@ -412,7 +415,7 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
         page.get_by_label("Toon", exact=True).select_option(shown)
         expect(page.locator(".document")).to_have_count(1)
         expect(page.locator(".document")).to_contain_text(name)
-    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
+    page.get_by_label("Toon", exact=True).select_option("alles wat niet ingetrokken is, ook vervallen of vervangen")
     expect(page.locator(".document", has_text="oud.pdf").locator(".warn")).to_contain_text("verlopen op")
     page.get_by_label("Dienst", exact=True).select_option("Pediatrie")
     expect(page.locator(".document")).to_have_count(1)
@@ -430,10 +433,10 @@ def test_what_lapsed_longest_ago_comes_first_and_what_was_replaced_says_by_what(
     page.get_by_label("Toon", exact=True).select_option("vervangen door een ander document")
     expect(page.locator(".document")).to_have_count(1)
     expect(page.locator(".document")).to_contain_text("Vervangen door “Regel nieuw”, versie 2.")
-    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
+    page.get_by_label("Toon", exact=True).select_option("alles wat niet ingetrokken is, ook vervallen of vervangen")
     page.get_by_label("Volgorde").select_option("wat eerst vervalt")
     expect(page.locator(".document-title").first).to_have_text("Regel vervangen")
-    for shown in ("ingetrokken", "alles, ook vervallen of vervangen"):
+    for shown in ("ingetrokken", "alles wat niet ingetrokken is, ook vervallen of vervangen"):
         page.get_by_label("Toon", exact=True).select_option(shown)
         expect(page.get_by_label("Volgorde")).to_have_value("valid_until")  # who chose it keeps it
     expect(page.locator(".document-title").first).to_have_text("Regel vervangen")
@@ -583,7 +586,7 @@ def test_what_could_not_be_read_is_tried_again_and_withdrawn_many_at_once(page: 
     )
     reasons = container.db.all("select withdrawn_reason from documents where status = 'retired'")
     assert [one["withdrawn_reason"] for one in reasons] == ["Niet te lezen."] * 2
-    page.get_by_label("Toon", exact=True).select_option("alles, ook vervallen of vervangen")
+    page.get_by_label("Toon", exact=True).select_option("alles wat niet ingetrokken is, ook vervallen of vervangen")
     expect(page.get_by_text("3 documenten", exact=True)).to_be_visible()
 
 

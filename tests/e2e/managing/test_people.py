@@ -419,6 +419,8 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(
     page.locator(".card.document summary").first.click()
     expect(page.get_by_role("button", name="Trek dit document in")).to_have_count(loads)
     expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
+    expect(page.get_by_text("Nakijken plant u hieronder.")).to_have_count(int(who == "judge"))
+    expect(page.get_by_text("Nakijken of plannen")).to_have_count(int(who != "owner"))
     title = page.locator(".document-form").get_by_label("Titel", exact=True)
     expect(title).to_be_enabled(enabled=loads == 1)
     framed = "one => !/, 0\\)$/.test(getComputedStyle(one).borderTopColor)"

@@ -244,6 +244,7 @@ def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
     rows, validity = page.locator(".found-procedures .finder-row .document-title"), page.get_by_label("Geldigheid")
     validity.select_option("vervalt binnen drie maanden en niet vervangen")
     expect(rows).to_have_text(["Regel bijna", "Regel later"])
+    expect(page.get_by_text("Wat geen einddatum heeft, staat hier niet bij")).to_be_visible()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Bewaar deze lijst als CSV").click()
     table = list(csv.DictReader(saved.value.path().read_text("utf-8-sig").splitlines()))
@@ -259,6 +260,7 @@ def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
     validity.select_option("vervalt binnen een maand en niet vervangen")
     expect(rows).to_have_text(["Regel bijna"])
     validity.select_option("zonder einddatum en niet vervangen")
+    expect(page.get_by_text("Wat geen einddatum heeft")).to_have_count(0)
     expect(rows.filter(has_text="Openingsuren van het restaurant")).to_be_visible()
     expect(rows.filter(has_text="Regel")).to_have_count(0)
 

@@ -31,12 +31,14 @@ export function Procedures() {
   usePlaceKept(list.isSuccess);
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
+  const near = filters.validity === "" || filters.validity === "valid";
+  const related = useRelated(wanted).data ?? [];
   return (
     <Staff page="procedures" lead={m.find.lead}>
       <Filters filters={filters} onFilters={filter} />
       <Problem code={list.error?.code} />
       <p className="made" role="status">
-        {total !== undefined && m.find.count(documents.length, total)}
+        {total !== undefined && m.find.count(documents.length, total, near && related.length > 0)}
       </p>
       {watches && documents.length > 0 && <SaveList everything={() => allProcedures(wanted)} />}
       <ul className="cards found-procedures">
@@ -49,7 +51,7 @@ export function Procedures() {
           {m.admin.more}
         </button>
       )}
-      {(filters.validity === "" || filters.validity === "valid") && <Related filters={wanted} />}
+      {near && related.length > 0 && <Related documents={related} />}
     </Staff>
   );
 }
@@ -103,15 +105,14 @@ function Filters({ filters, onFilters }: FiltersProps) {
           onValue={(validity) => onFilters({ validity })}
         />
       </div>
+      {filters.validity.startsWith("expires") && <p className="muted">{m.find.undatedApart}</p>}
     </search>
   );
 }
 
 /** Below what holds the words: procedures that are about them and are not called so. */
-function Related({ filters }: { filters: DocumentFilters }) {
+function Related({ documents }: { documents: readonly DocumentSummary[] }) {
   const m = useStaffMessages();
-  const { data } = useRelated(filters);
-  if (!data?.length) return null;
   return (
     <section aria-labelledby="related">
       <h3 id="related" className="sets-heading">
@@ -119,7 +120,7 @@ function Related({ filters }: { filters: DocumentFilters }) {
       </h3>
       <p className="muted">{m.find.relatedHow}</p>
       <ul className="cards">
-        {data.map((one) => (
+        {documents.map((one) => (
           <Row key={one.id} document={one} />
         ))}
       </ul>

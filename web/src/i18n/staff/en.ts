@@ -39,6 +39,7 @@ export const staff = {
       undated: "without a last day and not replaced",
       review_due: "to be reviewed within a month, or late",
     },
+    undatedApart: "What has no last day is not in this list: see “without a last day and not replaced”.",
     reviewed: (on: string, by: string, next: string) =>
       `reviewed on ${on}${by && ` by ${by}`}, next review no later than ${next}`,
     reviewPlanned: (next: string) => `to be reviewed no later than ${next}`,
@@ -60,8 +61,9 @@ export const staff = {
         ? `Saved. ${name} finds it under “Questions to owners”; no mail is sent.`
         : "Saved. Nobody is told: it is nobody's by name.",
     saved: "Saved.",
-    count: (shown: number, total: number) => {
-      if (total === 0) return "No procedure fits by title, file name or first page. Try other words, or fewer filters.";
+    count: (shown: number, total: number, related: boolean) => {
+      if (total === 0)
+        return `By title, file name or first page no procedure fits${related ? "; those below may be about it." : ". Try other words, or fewer filters."}`;
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
     },
     related: "Perhaps also about this",
@@ -306,9 +308,10 @@ export const staff = {
       "Saved; the next question searches by it. The document is long: what it means is compared under the old title until it is loaded again.",
     nothing: "Nothing was changed.",
     adminsOnly: "Only administrators can change this.",
+    planBelow: "A review you plan below.",
     show: "Show",
     shown: {
-      current: "all, expired and replaced ones too",
+      current: "all not withdrawn, expired and replaced ones too",
       failed: "could not be read",
       expired: "expired and not replaced",
       expires_soon: "expire within a month and not replaced",

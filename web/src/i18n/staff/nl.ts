@@ -34,6 +34,7 @@ export const staff: StaffWords = {
       undated: "zonder einddatum en niet vervangen",
       review_due: "na te kijken binnen een maand, of te laat",
     },
+    undatedApart: "Wat geen einddatum heeft, staat hier niet bij: zie “zonder einddatum en niet vervangen”.",
     reviewed: (on: string, by: string, next: string) =>
       `nagekeken op ${on}${by && ` door ${by}`}, opnieuw uiterlijk op ${next}`,
     reviewPlanned: (next: string) => `na te kijken uiterlijk op ${next}`,
@@ -54,9 +55,9 @@ export const staff: StaffWords = {
         ? `Bewaard. ${name} vindt dit bij “Vragen aan eigenaars”; er gaat geen mail uit.`
         : "Bewaard. Niemand krijgt bericht: het is van niemand bij naam.",
     saved: "Bewaard.",
-    count: (shown: number, total: number) => {
+    count: (shown, total, related) => {
       if (total === 0)
-        return "Er past geen procedure bij, naar titel, bestandsnaam of eerste bladzijde. Probeer andere woorden of minder filters.";
+        return `Er past geen procedure bij, naar titel, bestandsnaam of eerste bladzijde${related ? "; die hieronder gaan er misschien over." : ". Probeer andere woorden of minder filters."}`;
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
     },
     related: "Gaat hier misschien ook over",
@@ -305,9 +306,10 @@ export const staff: StaffWords = {
       "Bewaard; de volgende vraag zoekt ermee. Het document is lang: op betekenis wordt het onder de oude titel gezocht tot het opnieuw geladen wordt.",
     nothing: "Er is niets gewijzigd.",
     adminsOnly: "Alleen beheerders kunnen dit wijzigen.",
+    planBelow: "Nakijken plant u hieronder.",
     show: "Toon",
     shown: {
-      current: "alles, ook vervallen of vervangen",
+      current: "alles wat niet ingetrokken is, ook vervallen of vervangen",
       failed: "kon niet gelezen worden",
       expired: "vervallen en niet vervangen",
       expires_soon: "vervalt binnen een maand en niet vervangen",

@@ -6,7 +6,7 @@ import { failureWords, formatDay, formatMoment, type StaffMessages, useStaffMess
 import { useRoles } from "../../../queries/session";
 import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
-import { mayLoad } from "../../../state/window/route";
+import { mayLoad, rolesOf } from "../../../state/window/route";
 import { changeFailure } from "../../../text/documents/refused";
 import { OwnerReached } from "../owners/OwnerReached";
 import { Cut } from "./Cut";
@@ -24,7 +24,8 @@ function Description({ document }: { document: DocumentDetail }) {
   const m = useStaffMessages();
   const [form, setForm] = useState<Form>(() => formOf(document));
   const [said, setSaid] = useState("");
-  const admin = mayLoad(useRoles());
+  const roles = useRoles();
+  const admin = mayLoad(roles);
   const changes = useChanges(document.id, admin);
   const describe = useDescribe(document.id);
   const send = (body: MetadataIn): void => {
@@ -45,7 +46,11 @@ function Description({ document }: { document: DocumentDetail }) {
   };
   return (
     <form className="document-form" onSubmit={save}>
-      {!admin && <p className="muted">{m.admin.adminsOnly}</p>}
+      {!admin && (
+        <p className="muted">
+          {m.admin.adminsOnly} {roles.some((role) => rolesOf("reviews").includes(role)) && m.admin.planBelow}
+        </p>
+      )}
       <fieldset disabled={!admin}>
         <legend className="sr-only">{document.title}</legend>
         <MetadataFields

@@ -13,7 +13,7 @@ import {
   useRetry,
 } from "../../../queries/staff/documents";
 import { useDelayed } from "../../../queries/useDelayed";
-import { mayLoad, placePath } from "../../../state/window/route";
+import { mayLoad, placePath, rolesOf } from "../../../state/window/route";
 import { useKeptHere, usePlaceKept } from "../../../state/window/useKeptHere";
 import { isExpired, validityOf } from "../../../text/documents/facts";
 import { isReviewLate, reviewedWords } from "../../../text/documents/reviewed";
@@ -150,6 +150,7 @@ function Row({ document, chosen, onChosen, mayChange, onGone }: RowProps) {
   const m = useStaffMessages();
   const [open, setOpen] = useState(false);
   const { id, title, version, source, replaced_by } = document;
+  const mayReview = useRoles().some((role) => rolesOf("reviews").includes(role));
   const { mutate: retire, error, reset } = useRetire();
   const titled = (one: NonNullable<typeof replaced_by>): string =>
     [`“${one.title}”`, one.version && m.card.version(one.version)].filter(Boolean).join(", ");
@@ -172,9 +173,6 @@ function Row({ document, chosen, onChosen, mayChange, onGone }: RowProps) {
         {open && (
           <>
             <Opening document={document} />
-            <DocumentForm id={id} />
-            {mayChange && <Access document={document} onLost={onGone} />}
-            <StillHolds document={document} />
             {mayChange && document.status === "failed" && <Retry id={id} />}
             {mayChange && (
               <Withdraw
@@ -186,6 +184,9 @@ function Row({ document, chosen, onChosen, mayChange, onGone }: RowProps) {
                 onYes={(why) => retire({ id, ...why }, { onSuccess: () => onGone(m.admin.areWithdrawn([title])) })}
               />
             )}
+            <DocumentForm id={id} />
+            {mayChange && <Access document={document} onLost={onGone} />}
+            {mayReview && <StillHolds document={document} />}
           </>
         )}
       </details>
@@ -271,7 +272,8 @@ function Summary({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
   const { title, source, status, reason, version, department, owner, target_groups, groups, replaced_by } = document;
   const failed = status === "failed";
-  const [validity, reviewed] = [validityOf(document, m), reviewedWords(document, m)];
+  const counts = status !== "retired"; // else nothing of it is valid, nor to be reviewed
+  const [validity, reviewed] = counts ? [validityOf(document, m), reviewedWords(document, m)] : [];
   const facts = [
     version && m.card.version(version),
     department,

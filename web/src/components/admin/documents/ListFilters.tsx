@@ -60,6 +60,7 @@ export function ListFilters({ wanted, onWanted }: { wanted: Listed; onWanted(par
           onValue={(order) => onWanted({ order })}
         />
       </div>
+      {wanted.shown.startsWith("expires") && <p className="muted">{m.find.undatedApart}</p>}
     </search>
   );
 }
