@@ -25,11 +25,13 @@ def test_a_module_without_a_test_by_its_path_touches_the_one_that_covers_it() ->
     assert "tests/rag_api/api/routes/test_usage.py" in touched(["rag_api/db/choices.py"])
 
 
+@pytest.mark.longer
 def test_a_page_touches_the_book_and_a_table_the_tests_that_name_it() -> None:
     assert touched(["docs/architecture.md"]) == ["tests/book/test_book.py"]
     assert "tests/deployment/test_containers.py" in touched(["docker-compose.yml"])
 
 
+@pytest.mark.longer
 def test_a_changed_test_is_run_and_a_browser_test_is_not() -> None:
     assert touched(["tests/project/test_ports.py", "tests/e2e/test_states.py"]) == ["tests/project/test_ports.py"]
 

@@ -28,8 +28,6 @@ from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Mode, User
 from rag_api.errors import InvalidInput, NotFound
 from rag_api.evaluate.judged import Judged, Place, half_of, judged_csv, parse_judged
 
-pytestmark = pytest.mark.quick
-
 NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pediatrie")
 REVIEWER = User("quality", "Quality", ("everyone", "quality"))
 STRANGER = User("stranger", "Quality elsewhere", ("elsewhere", "quality"))
