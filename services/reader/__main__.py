@@ -1,4 +1,4 @@
-"""The reader's commands: `python -m services.reader train | average | measure | gate | weigh`."""
+"""The reader's commands: `python -m services.reader train | measure | gate | weigh`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 import torch
 
 from rag_api.errors import BedsideError
-from services.reader import adapter
 from services.reader.adapter import open_model
 from services.reader.measure import Examination
 from services.reader.questions import AskedPassage, read_passages
@@ -25,10 +24,6 @@ def main(words: list[str] | None = None) -> int:
     train = commands.add_parser(
         "train", help="teach a model to point to the lines that answer; stopped and started again, it goes on"
     )
-    average = commands.add_parser("average", help="the adapter between two, one of them trained from the other")
-    average.add_argument("adapters", type=Path, nargs=2)
-    average.add_argument("--out", required=True, type=Path, help="folder of the adapter (PEFT's form)")
-    average.add_argument("--share", type=float, default=0.5, help="0: the first, 1: the second")
     measure = commands.add_parser("measure", help="right lines and near misses on passages that are given")
     gate = commands.add_parser(
         "gate", help="the product as it is beside an adapter that reads, on documents and questions of yours"
@@ -83,11 +78,10 @@ def main(words: list[str] | None = None) -> int:
     )
     weigh.add_argument("--most", type=int, default=200, help="questions of --data, and as many near misses; 0: all")
     options = parser.parse_args(words)
-    if getattr(options, "threads", 0):
+    if options.threads:
         torch.set_num_threads(options.threads)
     try:
-        commands_of = {"train": _train, "average": _average, "measure": _measure, "gate": _gate, "weigh": _weigh}
-        return commands_of[options.command](options)
+        return {"train": _train, "measure": _measure, "gate": _gate, "weigh": _weigh}[options.command](options)
     except (OSError, ValueError) as error:
         print(f"{error}", file=sys.stderr)
         return 1
@@ -121,13 +115,6 @@ def _train(options: argparse.Namespace) -> int:
     examined = _drawn(read_passages(options.data, ("validate",)), options.examine)
     training.run(Examination(examined) if examined else None, lambda line: print(json.dumps(line), flush=True))
     training.save(options.out, {"model": Path(options.model).name, "data": [file.name for file in options.data]})
-    print(f"written: {options.out}")
-    return 0
-
-
-def _average(options: argparse.Namespace) -> int:
-    first, second = options.adapters
-    adapter.average(first, second, options.out, options.share)
     print(f"written: {options.out}")
     return 0
 

@@ -194,23 +194,3 @@ def save(reading: ReadingModel, folder: Path, card: dict[str, Any]) -> None:
     (fresh / "card.json").write_text(json.dumps({"prompt": VERSION, **card}, indent=1) + "\n")
     shutil.rmtree(folder, ignore_errors=True)
     fresh.rename(folder)
-
-
-def average(first: Path, second: Path, folder: Path, share: float) -> None:
-    """Write the adapter between two of one shape, `share` (0 to 1) of the way to the second: of two
-    trained one from the other, what each learned is mostly kept. Raises ValueError for adapters
-    that differ in shape."""
-    one, other = (load_file(own / "adapter_model.safetensors") for own in (first, second))
-    if {name: own.shape for name, own in one.items()} != {name: own.shape for name, own in other.items()}:
-        raise ValueError(f"{first.name} and {second.name} are no adapters of one shape")
-    weights = {name: torch.lerp(own.float(), other[name].float(), share).to(own.dtype) for name, own in one.items()}
-    cards = [json.loads((own / "card.json").read_text()) for own in (first, second)]
-    fresh = folder.with_name(folder.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    shutil.copytree(first, fresh)
-    save_file(weights, fresh / "adapter_model.safetensors", metadata={"format": "pt"})
-    data = list(dict.fromkeys(name for card in cards for name in card["data"]))
-    card = {**cards[0], "data": data, "average": {"share": share, "of": cards}}
-    (fresh / "card.json").write_text(json.dumps(card, indent=1) + "\n")
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)

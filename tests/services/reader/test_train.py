@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import torch
 from peft import PeftModel
-from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM
 
 from services.contract.reading_prompt import INVOCATION, LABELS, REASONS, passage_part, question_part
@@ -128,29 +127,6 @@ def test_what_is_saved_is_an_adapter_that_peft_loads(tiny_model: str, tmp_path: 
         torch.testing.assert_close(logits, again.tell(packed).first[0], rtol=1e-3, atol=1e-3)
     assert again.activated == activated
     assert json.loads((folder / "card.json").read_text())["data"] == ["wardqa"]
-
-
-def test_an_average_lies_between_the_two_and_names_the_data_of_both(
-    tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    reading = _with_a_say(open_model(tiny_model, layers=2))
-    save(reading, tmp_path / "one", {"model": "tiny", "data": ["one"]})
-    with torch.no_grad():
-        for own in reading.trained():
-            own.add_(torch.randn_like(own))
-    save(reading, tmp_path / "two", {"model": "tiny", "data": ["two"]})
-    both = [str(tmp_path / name) for name in ("one", "two")]
-    assert main(["average", *both, "--out", str(tmp_path / "out"), "--share", "0.25"]) == 0
-    one, two, out = (load_file(tmp_path / name / "adapter_model.safetensors") for name in ("one", "two", "out"))
-    assert any(not torch.equal(one[name], two[name]) for name in out)
-    for name, weights in out.items():
-        wanted = 0.75 * one[name].float() + 0.25 * two[name].float()
-        torch.testing.assert_close(weights.float(), wanted, rtol=1e-2, atol=1e-3)
-    assert json.loads((tmp_path / "out" / "card.json").read_text())["data"] == ["one", "two"]
-    assert open_model(tiny_model, adapter=tmp_path / "out").trained()
-    save(_with_a_say(open_model(tiny_model, layers=1)), tmp_path / "other", {"model": "tiny", "data": []})
-    assert main(["average", both[0], str(tmp_path / "other"), "--out", str(tmp_path / "out")]) == 1
-    assert "no adapters of one shape" in capsys.readouterr().err
 
 
 def test_the_command_trains_measures_and_goes_on(
