@@ -43,8 +43,8 @@ dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page wi
 quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no model
 	@$(MAKE) --jobs=2 --keep-going quick-rag_api quick-others
 
-half_rag_api := tests/rag_api tests/book --ignore=tests/rag_api/ingest/layout
-half_others := $(filter-out $(addprefix tests/,rag_api/ book/ __pycache__/),$(wildcard tests/*/)) tests/rag_api/ingest/layout
+half_rag_api := tests/rag_api tests/book tests/project --ignore=tests/rag_api/ingest/layout
+half_others := $(filter-out $(addprefix tests/,rag_api/ book/ project/ __pycache__/),$(wildcard tests/*/)) tests/rag_api/ingest/layout
 quick-%:
 	@$(PY) -m pytest $(half_$*) -m "quick and not longer and not slow" -p no:schemathesis -q $(ARGS) >$(STAMPS)/quick-$*.log 2>&1; ended=$$?; \
 	  cat $(STAMPS)/quick-$*.log; [ $$ended = 5 ] || exit $$ended
