@@ -85,7 +85,8 @@ def test_where_the_hospital_refuses_nobody_may_keep_it(container: Container) -> 
 
 
 TEAM, LEFT = "Vraag het aan Jan Peeters", "Vraag het aan […]"
-WORDED = {  # each route that keeps words of staff: the field that holds them, and what goes with it
+# each route that keeps words of staff: the field that holds them, and what goes with it
+WORDED: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("POST", "/answers/{answer_id}/feedback"): ("comment", {}),
     ("PUT", "/reviews/{answer_id}"): ("remark", {"verdict": "partly"}),
     ("PATCH", "/conversations/{conversation_id}"): ("title", {}),

@@ -1,6 +1,6 @@
-// What stands over an answer's words: that they are in another language than the page, and, on paper
-// alone, which documents they are from, since nothing can be unfolded there. It comes with the first
-// answer.
+// What stands over an answer's words: that they are in another language than the page, and, on
+// paper alone, which documents they are from, since nothing can be unfolded there. It comes with
+// the first answer.
 import { Suspense } from "react";
 import { useMessages, useWardMessages } from "../../i18n";
 import { type AnswerState, isRefused, view } from "../../state/conversation/answer";

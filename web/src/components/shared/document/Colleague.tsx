@@ -1,5 +1,5 @@
-// A field that names a colleague who may read a document, or here at all, with those who can be named to choose
-// from as soon as one is in it.
+// A field that names a colleague who may read a document, or here at all, with those who can be
+// named to choose from as soon as one is in it.
 import { useId, useState } from "react";
 import { useColleagues } from "../../../queries/staff/accounts";
 import { useDelayed } from "../../../queries/useDelayed";
