@@ -27,9 +27,10 @@ export const reviews = {
   refusedUnsure: "Refused: Bedside was not sure enough that any of the procedures answers the question.",
   how: "How that was decided",
   decided: open<Record<string, string>>({
-    disagreed: "Read again, it was not certain enough that the sentence found answers the question.",
+    disagreed:
+      "Bedside read the sentence that fits best once more, and was not sure enough that it answers the question.",
     elsewhere: "The best sentence stands in another procedure than the best passage.",
-    unsure: "It was not sure enough that this answers the question.",
+    unsure: "Bedside was not sure enough that the sentence that fits best answers the question.",
   }),
   sure: (sure: string, needed: string) => `Estimated chance that it is right: ${sure}. Bedside answers from ${needed}.`,
   hidden: "This answer comes from a procedure that you may not read.",

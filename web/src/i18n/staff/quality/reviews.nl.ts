@@ -32,9 +32,9 @@ export const reviews: StaffWords["reviews"] = {
   refusedUnsure: "Geweigerd: Bedside was er niet zeker genoeg van dat een van de procedures de vraag beantwoordt.",
   how: "Hoe dat bepaald is",
   decided: {
-    disagreed: "Bij het nalezen was niet zeker genoeg dat de gevonden zin de vraag beantwoordt.",
+    disagreed: "Bedside las de zin die het best past na, en was er niet zeker genoeg van dat hij de vraag beantwoordt.",
     elsewhere: "De beste zin staat in een andere procedure dan de beste passage.",
-    unsure: "Het was niet zeker genoeg dat dit de vraag beantwoordt.",
+    unsure: "Bedside was er niet zeker genoeg van dat de zin die het best past, de vraag beantwoordt.",
   },
   sure: (sure, needed) => `Geschatte kans dat het klopt: ${sure}. Bedside antwoordt pas vanaf ${needed}.`,
   hidden: "Dit antwoord komt uit een procedure die u niet mag lezen.",
