@@ -136,6 +136,10 @@ def test_whom_a_question_is_passed_on_to_is_not_called_its_owner(
     assert "door, over “Paracetamol bij kinderen”. Lees" in body(sent)
     assert "passed a question on to you, about “Paracetamol bij kinderen”. Read" in body(sent)
     assert "eigenaar" not in body(sent)
+    alone = letter(mailing(25), replace(DUE, title="", language="", is_passed=True))
+    assert alone["Subject"] == "Een vraag is aan u doorgegeven"
+    assert "een vraag aan u door. Lees" in alone.get_content()
+    assert "passed a question on to you. Read" in alone.get_content()
 
 
 def test_a_title_that_not_all_staff_may_read_is_left_out(container: Container, document: Document, box: Box) -> None:
