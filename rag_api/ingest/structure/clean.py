@@ -38,6 +38,7 @@ from rag_api.ingest.structure.line_continuation import (
     goes_on,
     goes_over,
     heads,
+    in_brackets,
     jumps,
     listed,
     rows_apart,
@@ -167,7 +168,7 @@ class _Joiner:
         self.repeated = repeated
         self.framed = framed
         self.listed = listed(bodies, heights) | apart(bodies, self.rights)
-        self.numbered = numbered_lines(bodies)
+        self.numbered, self.in_brackets = numbered_lines(bodies), in_brackets(bodies)
 
     def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to
@@ -258,8 +259,8 @@ class _Joiner:
             caption = isinstance(one, Line) and one.bold
             rows = isinstance(one, Row) and isinstance(two, Row)
             return "\n" if caption or rows or (next_page == page and _one_table(one, two)) else "\n\n"
-        if one.cell != two.cell:
-            return "\n"
+        if one.cell != two.cell or id(two) in self.in_brackets:
+            return "\n" if one.cell != two.cell else " "
         right = self.rights[page][i]
         if next_page == page and not jumps(one, two) and (rows_apart(one, two) or id(two) in self.listed):
             return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"

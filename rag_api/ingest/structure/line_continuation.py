@@ -24,6 +24,7 @@ _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
 # more of the sentence must come
 _OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")
 _OPENS, _CLOSES = re.compile(r"\([^()]*$"), re.compile(r"[^()]*\)")
+_MOST_IN_BRACKETS = 4  # lines; further on a bracket was never closed
 _CARD, _SHORT = 3, 0.25  # lines; of a page's height
 _LETTERS = 0.6  # of a line's signs
 _LONG = 12.0  # line heights: lines of figures, all as wide, are shorter
@@ -143,6 +144,28 @@ def _blocks(body: Sequence[PageItem]) -> Iterator[list[Line]]:
             block.append(item)
     if block:
         yield block
+
+
+def in_brackets(bodies: Sequence[Sequence[PageItem]]) -> set[int]:
+    """The `id()` of lines up to the one that closes a bracket which a line above opened, though a
+    sentence in it ended there."""
+    found: set[int] = set()
+    for body in bodies:
+        inner: list[Line] = []  # from the one that opens it on
+        for item in body:
+            if not isinstance(item, Line) or (inner and not _may_go_on(inner[-1], item)):
+                inner = []
+            elif inner and _CLOSES.match(item.marked.text):
+                found.update(id(line) for line in (*inner[1:], item))
+                inner = []
+            if isinstance(item, Line) and (inner or _OPENS.search(item.marked.text)):
+                inner = [*inner, item] if len(inner) < _MOST_IN_BRACKETS else []
+    return found
+
+
+def _may_go_on(one: Line, two: Line) -> bool:
+    near = two.y0 - one.y1 < 0.75 * one.size and not jumps(one, two) and "\t" not in one.marked.text + two.marked.text
+    return near and not styled_apart(one, two) and not _label(two)
 
 
 def heads(one: Line, two: Line) -> bool:
