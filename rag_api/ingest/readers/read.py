@@ -27,7 +27,8 @@ from rag_api.ingest.readers.text_pages import not_drawn, text_pages, write_pdf
 from rag_api.ingest.structure.clean import Cleaned, LaidOut, clean
 from rag_api.ingest.structure.headings import headings_of
 from rag_api.ingest.structure.tagged_lines import blocks_of_lines
-from rag_api.text.quotable.uncertain import together, touches
+from rag_api.text.quotable.torn import torn
+from rag_api.text.quotable.uncertain import Places, together, touches
 
 __all__ = ["DOCX", "PDF", "media_type", "read"]
 
@@ -74,8 +75,9 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     )
     pages = _worded(cleaned.pages, name, found.warnings)
     in_doubt = uncertain(pages, found.pages)
-    warnings = (*said_of_scans(pages, in_doubt), *found.warnings, *_said_of_pages(cleaned))
-    doubtful = together(in_doubt, _withheld(cleaned))
+    withheld, said = _withheld(cleaned)
+    warnings = (*said_of_scans(pages, in_doubt), *found.warnings, *said)
+    doubtful = together(in_doubt, withheld)
     return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
 
 
@@ -151,26 +153,28 @@ def _rendered(
     found = read_pdf(shown, name, max_pages)
     cleaned = clean(found.pages, language, tagged)
     pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
-    warnings = (*found.warnings, *_said_of_pages(cleaned))
-    return _Rendered(
-        pages, warnings, cleaned.cut, cleaned.blocks, together(uncertain(pages, found.pages), _withheld(cleaned))
-    )
+    withheld, said = _withheld(cleaned)
+    doubtful = together(uncertain(pages, found.pages), withheld)
+    return _Rendered(pages, (*found.warnings, *said), cleaned.cut, cleaned.blocks, doubtful)
 
 
-def _withheld(cleaned: Cleaned) -> tuple[tuple[int, int], ...]:
-    """The text of pages that are not conserved, and rows that may stand below another's header."""
-    pages = ((page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted)
-    return together(tuple(pages), cleaned.unsure)
-
-
-def _said_of_pages(cleaned: Cleaned) -> tuple[Note, ...]:
-    unsure = [page.number for page in cleaned.pages if touches(page.start, page.start + len(page.text), cleaned.unsure)]
+def _withheld(cleaned: Cleaned) -> tuple[tuple[tuple[int, int], ...], tuple[Note, ...]]:
+    """The text of pages that are not conserved, rows that may stand below another's header and torn
+    sentences; and what is said of their pages."""
+    parts = tuple(torn("".join(page.text for page in cleaned.pages), cleaned.blocks))
+    order, heads = ([page.number for page in cleaned.pages if _touched(page, own)] for own in (parts, cleaned.unsure))
     found = {
-        "page_no_order": cleaned.loose,
+        "page_no_order": sorted({*cleaned.loose, *order}),
         "page_unaccounted": cleaned.unaccounted,
-        "page_uncertain_heads": tuple(unsure),
+        "page_uncertain_heads": heads,
     }
-    return tuple(on_pages(code, pages) for code, pages in found.items() if pages)
+    lost = [(page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted]
+    notes = tuple(on_pages(code, pages) for code, pages in found.items() if pages)
+    return together(lost, cleaned.unsure, parts), notes
+
+
+def _touched(page: Page, places: Places) -> bool:
+    return touches(page.start, page.start + len(page.text), places)
 
 
 def _document(metadata: Metadata, titles: Titles, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:
