@@ -17,6 +17,7 @@ from rag_api.domain import Block, BlockKind
 from rag_api.ingest.layout.lines import PageRules, usual_size
 from rag_api.ingest.structure.blocks.asides import SMALL, with_asides
 from rag_api.ingest.structure.blocks.caption_ends import end_of_table
+from rag_api.ingest.structure.blocks.leads_below import led_from_below
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, is_caption, names_a_box, paragraphs_of
 from rag_api.ingest.structure.blocks.table_begins import is_outside
@@ -33,7 +34,7 @@ from rag_api.text.block_shapes import (
     without_lists_of_headings,
 )
 from rag_api.text.blocks import tree
-from rag_api.text.quotable.uncertain import Offsets
+from rag_api.text.quotable.uncertain import Offsets, together
 from rag_api.text.sentence_splitter import LineKind
 
 _LONGEST_HEADING = 160
@@ -59,7 +60,8 @@ def structured(
         len(p.first.marked.text) for p in found
     )
     shapes = with_tables(text, _Shaper(text, found, usual, mostly_bold, tagged or {}, rules).shapes(), found, rules)
-    return tree(text, shapes), tuple((shape.start, shape.end) for shape in shapes if shape.unsure)
+    blocks, unsure = tree(text, shapes), tuple((shape.start, shape.end) for shape in shapes if shape.unsure)
+    return blocks, together(unsure, tuple(led_from_below(text, blocks, found)))
 
 
 class _Shaper:
