@@ -17,6 +17,7 @@ from rag_api.domain import Block, BlockKind
 from rag_api.ingest.layout.lines import PageRules, usual_size
 from rag_api.ingest.structure.blocks.asides import SMALL, with_asides
 from rag_api.ingest.structure.blocks.caption_ends import end_of_table
+from rag_api.ingest.structure.blocks.cards import cards
 from rag_api.ingest.structure.blocks.leads_below import led_from_below
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, is_caption, names_a_box, paragraphs_of
@@ -61,7 +62,7 @@ def structured(
     )
     shapes = with_tables(text, _Shaper(text, found, usual, mostly_bold, tagged or {}, rules).shapes(), found, rules)
     blocks, unsure = tree(text, shapes), tuple((shape.start, shape.end) for shape in shapes if shape.unsure)
-    return blocks, together(unsure, tuple(led_from_below(text, blocks, found)))
+    return blocks, together(unsure, tuple(led_from_below(text, blocks, found)), tuple(cards(found, frames, blocks)))
 
 
 class _Shaper:
