@@ -64,12 +64,10 @@ def _areas(held: Sequence[Paragraph], own: Sequence[list[Paragraph]], headings: 
     level = [sum(any(_is_next(one, two, axis) for two in boxes) for one in boxes) for axis in (0, 1)]
     if len(own) >= _GRID and 2 * min(level) >= len(own):
         return [_box(held)]
-    pairs = [
-        _box([*bar, *card])
-        for bar in own
-        for card in own
-        if _is_bar(bar) and _heads(bar, card) and not _is_title(bar, card, headings)
-    ]
+    over = [(bar, card) for bar in own for card in own if _is_bar(bar) and _heads(bar, card)]
+    titled = [(bar, card) for bar, card in over if _is_title(bar, card, headings)]
+    sure = {id(card) for pair in titled for card in pair}  # what stands below one is no bar itself
+    pairs = [_box([*bar, *card]) for bar, card in over if id(bar) not in sure]
     beside = sum(any(_follows(one, two, 0) for two in boxes) for one in boxes)
     return pairs if beside >= _BESIDE and len(pairs) >= _BARS else []
 

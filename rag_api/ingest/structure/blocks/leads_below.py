@@ -8,24 +8,28 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from rag_api.domain import Block
+from rag_api.domain import Block, BlockKind
 from rag_api.ingest.layout.lines import lines_of_item
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, is_caption
 from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.quotable.uncertain import Offsets
 
+_ROW_AND_CELL = (BlockKind.ROW, BlockKind.CELL)
 _BELOW = 1.0  # points that they may overlap
 _OVER = 5.0  # points of their width that stand over each other
 
 
 def led_from_below(text: str, blocks: Sequence[Block], found: Sequence[Paragraph]) -> Iterator[Offsets]:
-    """The places of such quotes. A numbered caption may stand below its table. found: all of the
-    text's paragraphs, in order."""
+    """The places of such quotes. A numbered caption may stand below its table, and a cell over
+    several rows beside the last of them. found: all of the text's paragraphs, in order."""
+    rows, cells = ({(one.start, one.end) for one in blocks if one.kind == kind} for kind in _ROW_AND_CELL)
+    labels = cells - rows
     page = _Page(found)
     for quote in quotable(text, blocks):
         own = page.box(quote.start, quote.end)
-        leads = (page.box(*lead) for lead in quote.lead if not is_caption(page.paragraph(lead[0])))
-        if any(_is_below(lead, own) for lead in leads):
+        named = (lead for lead in quote.lead if lead not in labels and not is_caption(page.paragraph(lead[0])))
+        leads = (page.box(*lead) for lead in named)
+        if own and any(lead and _is_below(lead, own) for lead in leads):
             yield quote.start, quote.end
 
 
@@ -46,9 +50,12 @@ class _Page:
     def paragraph(self, start: int) -> Paragraph:
         return self.found[bisect_right(self.begins, start) - 1]
 
-    def box(self, start: int, end: int) -> _Box:
-        """Around the lines of the first of its paragraphs."""
+    def box(self, start: int, end: int) -> _Box | None:
+        """Around the lines of the first of its paragraphs; None where that goes on in another
+        column, or on another page."""
         whole = self.paragraph(start)
+        if any(two.item.y0 < one.item.y0 for one, two in pairwise(whole.pieces)):
+            return None
         ends = accumulate((len(piece.text.text) for piece in whole.pieces), initial=whole.start)
         pieces = [piece for piece, (a, b) in zip(whole.pieces, pairwise(ends), strict=True) if a < end and start < b]
         lines = [line for piece in pieces for line in lines_of_item(piece.item)]

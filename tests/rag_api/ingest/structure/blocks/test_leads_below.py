@@ -9,7 +9,7 @@ import pytest
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.quotable.uncertain import is_certain
-from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf, write
+from tests.rag_api.made_files.pdfs import Draw, both, handbook_document, lines, pdf, write
 
 pytestmark = pytest.mark.quick
 
@@ -40,3 +40,8 @@ def test_what_stands_above_its_heading_is_not_quoted(
     led = [_HEADING in [document.text[a:b].strip() for a, b in quote.lead] for quote in quotes]
     assert (len(quotes), all(led)) == (2, True)
     assert [is_certain(quote, document.uncertain) for quote in quotes] == [certain] * 2
+
+
+@pytest.mark.parametrize("name", ["massieve-transfusie.pdf", "resuscitation-team.pdf"])
+def test_what_goes_on_at_the_top_of_the_next_page_is_below_its_heading(name: str) -> None:
+    assert not handbook_document(name).uncertain
