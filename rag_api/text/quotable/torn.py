@@ -14,15 +14,15 @@ Offsets = tuple[int, int]
 
 
 def torn(text: str, blocks: Sequence[Block]) -> Iterator[Offsets]:
-    """The places of such parts, and of what stands between them. Sentences of one paragraph may
-    share a bracket."""
+    """The places of such quotes, and of those between. Sentences of one paragraph may share a
+    bracket; a heading that lacks its end still says what stands below it."""
     headings = {(block.start, block.end, n) for n, block in enumerate(blocks) if block.kind == BlockKind.HEADING}
     parts = sorted(headings | {(quote.start, quote.end, quote.block) for quote in quotable(text, blocks)})
     opened = -1
     for n, (start, end, block) in enumerate(parts):
         closes, opens = _unmatched(text[start:end])
         if closes and opened >= 0 and n - opened <= _FURTHEST and parts[opened][2] != block:
-            yield from ((a, b) for a, b, _ in parts[opened : n + 1])
+            yield from ((a, b) for a, b, own in parts[opened : n + 1] if (a, b, own) not in headings)
         opened = n if opens else -1 if closes else opened
 
 
