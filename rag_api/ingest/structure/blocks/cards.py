@@ -64,7 +64,9 @@ def _areas(held: Sequence[Paragraph], own: Sequence[list[Paragraph]], headings: 
     level = [sum(any(_is_next(one, two, axis) for two in boxes) for one in boxes) for axis in (0, 1)]
     if len(own) >= _GRID and 2 * min(level) >= len(own):
         return [_box(held)]
-    over = [(bar, card) for bar in own for card in own if _is_bar(bar) and _heads(bar, card)]
+    placed = [*zip(own, boxes, strict=True)]
+    bars = [(bar, box) for bar, box in placed if _is_bar(bar)]
+    over = [(bar, card) for bar, above in bars for card, box in placed if _heads(bar, above, box)]
     titled = [(bar, card) for bar, card in over if _is_title(bar, card, headings)]
     sure = {id(card) for pair in titled for card in pair}  # what stands below one is no bar itself
     pairs = [_box([*bar, *card]) for bar, card in over if id(bar) not in sure]
@@ -76,8 +78,7 @@ def _is_bar(card: Sequence[Paragraph]) -> bool:
     return sum(len(paragraph.lines) for paragraph in card) <= _LINES
 
 
-def _heads(bar: Sequence[Paragraph], card: Sequence[Paragraph]) -> bool:
-    above, box = _box(bar), _box(card)
+def _heads(bar: Sequence[Paragraph], above: _Box, box: _Box) -> bool:
     return _follows(above, box, 1) and box[1] - above[3] < _NEAR * bar[0].first.size
 
 

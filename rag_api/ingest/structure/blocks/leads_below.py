@@ -24,11 +24,11 @@ def led_from_below(text: str, blocks: Sequence[Block], found: Sequence[Paragraph
     several rows beside the last of them. found: all of the text's paragraphs, in order."""
     rows, cells = ({(one.start, one.end) for one in blocks if one.kind == kind} for kind in _ROW_AND_CELL)
     labels = cells - rows
-    page = _Page(found)
+    places = _Places(found)
     for quote in quotable(text, blocks):
-        own = page.box(quote.start, quote.end)
-        named = (lead for lead in quote.lead if lead not in labels and not is_caption(page.paragraph(lead[0])))
-        leads = (page.box(*lead) for lead in named)
+        own = places.box(quote.start, quote.end)
+        named = (lead for lead in quote.lead if lead not in labels and not is_caption(places.paragraph(lead[0])))
+        leads = (places.box(*lead) for lead in named)
         if own and any(lead and _is_below(lead, own) for lead in leads):
             yield quote.start, quote.end
 
@@ -43,7 +43,7 @@ class _Box(NamedTuple):
     foot: float
 
 
-class _Page:
+class _Places:
     def __init__(self, found: Sequence[Paragraph]) -> None:
         self.found, self.begins = found, [paragraph.start for paragraph in found]
 

@@ -1,4 +1,4 @@
-"""What is drawn behind a heading and stands above it is not below that: it is opened as a page."""
+"""A heading that stands below what was drawn after it heads nothing: that is opened as a page."""
 
 from __future__ import annotations
 
