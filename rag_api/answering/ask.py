@@ -57,8 +57,8 @@ from rag_api.errors import (
     InvalidInput,
 )
 from rag_api.query.analysis import Analysis, analyse
-from rag_api.query.asks import Ask, asks_of
 from rag_api.query.followup import refers_back_only, standalone
+from rag_api.query.question_parts import Ask, asks_of
 from rag_api.query.small_talk import small_talk
 from rag_api.retrieval.find import Retrieval, find, merged
 from rag_api.text.language import Language, detect

@@ -16,7 +16,7 @@ from rag_api.guard.complications import NOTHING, Complications, complications_in
 from rag_api.guard.drugs import also_called, class_names, given_in, substance_of
 from rag_api.guard.numbers.levels import Level, is_about_the_other, level_in
 from rag_api.guard.people.patient import Patient, patient_of
-from rag_api.query.asks import without_form
+from rag_api.query.question_parts import without_form
 from rag_api.query.shorthand import written_out
 from rag_api.query.synonyms import Expander
 from rag_api.text.bm25_analyzer import question_terms

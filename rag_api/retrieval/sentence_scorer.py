@@ -19,7 +19,7 @@ from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
 from rag_api.embed.vector_cache import halved
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import Wanted, wanted
+from rag_api.query.question_parts import Wanted, wanted
 from rag_api.retrieval.decision.calibration import SentenceWeights
 from rag_api.text.blocks import names_in
 from rag_api.text.quotable.prompt_injection import speaks_to_a_machine

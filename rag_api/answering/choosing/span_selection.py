@@ -33,8 +33,8 @@ from rag_api.domain import Block, BlockKind, Candidate, TargetGroup
 from rag_api.guard.complications import names_it
 from rag_api.guard.drugs import drugs_in, is_of_another, names
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import AT_ONCE, Wanted, is_statement, says_all, wanted
 from rag_api.query.followup import patients_in
+from rag_api.query.question_parts import AT_ONCE, Wanted, is_statement, says_all, wanted
 from rag_api.text.quotable.quotable_spans import Quotable, quotable_of, wholes
 from rag_api.text.quotable.uncertain import BLANK
 from rag_api.text.ranges import fits

@@ -12,8 +12,8 @@ from rag_api.guard.concepts import is_named
 from rag_api.guard.drugs import drugs_in
 from rag_api.guard.indication import ills_in
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
+from rag_api.query.question_parts import Wanted, wanted
 from rag_api.text.quotable.quotable_spans import Quotable, wholes
 from rag_api.text.ranges import days, fits, fits_age, ranges, since
 from rag_api.text.sentence_splitter import LineKind

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rag_api.query.analysis import Analysis, analyse
-from rag_api.query.asks import Ask
+from rag_api.query.question_parts import Ask
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.find import Retrieval
 

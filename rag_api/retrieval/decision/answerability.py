@@ -30,7 +30,7 @@ from rag_api.guard.exclusions import excluded, is_turned, says_without
 from rag_api.guard.indication import is_for_another_illness, is_of_the_other_intent
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import Wanted, wanted
+from rag_api.query.question_parts import Wanted, wanted
 from rag_api.query.unnamed import rarity
 from rag_api.retrieval.decision.calibration import NotFoundModel
 from rag_api.stores.ranking.fuse import INFORMATION

@@ -16,7 +16,7 @@ from rag_api.answering.choosing.two_asks import shortened, told_apart
 from rag_api.answering.warnings.notice_texts import notice
 from rag_api.domain import Candidate, Filters, Mode, TargetGroup, User
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import Ask, asks_of
+from rag_api.query.question_parts import Ask, asks_of
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.sentence_scorer import Scored

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.query.asks import Wanted, asks_of, is_statement, wanted, without_form
+from rag_api.query.question_parts import Wanted, asks_of, is_statement, wanted, without_form
 from rag_api.query.small_talk import SmallTalk, small_talk
 
 pytestmark = pytest.mark.quick
