@@ -162,21 +162,22 @@ class IngestionStopped(Conflict):
 
 
 class TooManyTries(BedsideError):
-    """`of`: what there were too many of, for who counts."""
+    """`retry_after`: in so many seconds the next may be; `of`: what there were too many of, for who
+    counts."""
 
     code, status = "too_many_tries", 429
-    of = "tries"
 
-
-class TooManyRequests(TooManyTries):
-    """`retry_after`: in so many seconds one more may be asked."""
-
-    code = "too_many_requests"
-
-    def __init__(self, message: str, retry_after: float, of: str = "requests") -> None:
+    def __init__(self, message: str, retry_after: float, of: str = "tries") -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.of = of
+
+
+class TooManyRequests(TooManyTries):
+    code = "too_many_requests"
+
+    def __init__(self, message: str, retry_after: float, of: str = "requests") -> None:
+        super().__init__(message, retry_after, of)
 
 
 class TooBusy(TooManyRequests):

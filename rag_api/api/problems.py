@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from rag_api.api.schemas import Problem, WrongOut
-from rag_api.errors import BedsideError, PersonalDataFound, TooManyRequests
+from rag_api.errors import BedsideError, PersonalDataFound, TooManyTries
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
     headers = (
         {"Retry-After": str(math.ceil(error.retry_after))}
-        if isinstance(error, TooManyRequests)
+        if isinstance(error, TooManyTries)
         else HEADERS.get(error.status)
     )
     instead = error.instead if isinstance(error, PersonalDataFound) else None

@@ -95,7 +95,7 @@ def test_every_value_that_is_looked_for_exists() -> None:
         "status": {status.value for status in AnswerStatus} | {"5.."},
         "mode": {mode.value for mode in Mode},
         "phase": set(PHASES.values()),
-        "reason": {TooManyTries.of, "requests|questions", TooBusy("", 1.0).of},
+        "reason": {TooManyTries("", 1.0).of, "requests|questions", TooBusy("", 1.0).of},
         "job": {
             job["job_name"] for job in yaml.safe_load((FOLDER / "prometheus.yml").read_text("utf-8"))["scrape_configs"]
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from functools import cache
 
@@ -30,7 +31,8 @@ def sign_in(db: Database, login: str, password: str) -> str:
     password, TooManyTries, and for who knows the password AccountSuspended."""
     known = login_of(db, login)
     if known is not None and known.waits:
-        raise TooManyTries("Too many wrong passwords. Wait a minute before the next try.")
+        minutes = math.ceil(known.waits / 60)
+        raise TooManyTries(f"Too many wrong passwords. The next try is in {minutes} min.", known.waits)
     right = _matches(known.password_hash if known else _nobodys(), password)
     if known is None or not right:
         if known is not None:

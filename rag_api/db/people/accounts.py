@@ -22,8 +22,9 @@ from rag_api.domain import EVERYONE, Role, User
 from rag_api.errors import AccountSuspended, Conflict, InvalidInput, MachineAccount, NotAllowed
 
 MOST_TRIES = 5  # wrong passwords in a row; then each further one waits
-_WAITS = f"""failed_tries >= {MOST_TRIES}
-  and failed_at > now() - least(15, power(2, failed_tries - {MOST_TRIES})) * interval '1 minute'"""
+LONGEST_WAIT = 15  # minutes; it doubles with each further wrong one up to then
+_WAITS = f"""case when failed_tries < {MOST_TRIES} then 0 else greatest(0, extract(epoch from failed_at - now()
+  + least({LONGEST_WAIT}, power(2, failed_tries - {MOST_TRIES})) * interval '1 minute')) end"""
 
 RoleGroups = Mapping[str, frozenset[Role]]
 
@@ -66,11 +67,12 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What is to be compared with the password given. `waits`: after too many wrong ones."""
+    """What is to be compared with the password given. `waits`: so many seconds yet, after
+    too many wrong ones."""
 
     account_id: str
     password_hash: str
-    waits: bool
+    waits: float
     suspended: bool
 
 
@@ -129,7 +131,7 @@ def login_of(db: Database, login: str) -> Login | None:
         where login = lower(%(login)s) and password_hash is not null""",  # noqa: S608
         {"login": login.strip()},
     )
-    return Login(row["id"], row["password_hash"], bool(row["waits"]), row["suspended"]) if row else None
+    return Login(row["id"], row["password_hash"], float(row["waits"]), row["suspended"]) if row else None
 
 
 def tried(db: Database, account_id: str, right: bool) -> None:

@@ -20,7 +20,7 @@ from rag_api.audit.erasing import forget_person
 from rag_api.audit.verify import Verified, verify
 from rag_api.cli.audited import COMMANDS, begun
 from rag_api.container import Container
-from rag_api.db.people.accounts import MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
+from rag_api.db.people.accounts import LONGEST_WAIT, MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
 from rag_api.domain import Role
 from tests.support.people import People, staffed
 from tests.support.world import load
@@ -156,6 +156,20 @@ def test_failed_sign_ins_are_counted_and_named_by_their_error(world: World) -> N
     assert 'bedside_limited_total{by="user",reason="tries"} 1.0' in page
     assert re.search(r"^bedside_audit_journal_entries 0\.0$", page, re.M)
     assert re.search(r"^bedside_questions_waiting 0\.0$", page, re.M)
+
+
+@pytest.mark.parametrize(("more", "minutes"), [(0, 1), (3, 8), (40, LONGEST_WAIT)])
+def test_who_tried_too_often_is_told_how_long_to_wait(world: World, more: int, minutes: int) -> None:
+    made(world, f"vaak{more}")
+    world.container.db.run(
+        "update users set failed_tries = %(tries)s, failed_at = now() where login = %(login)s",
+        {"tries": MOST_TRIES + more, "login": f"vaak{more}"},
+    )
+    body, origin = {"login": f"vaak{more}", "password": "verkeerd"}, {"origin": "http://testserver"}
+    response = world.client.post("/session", json=body, headers=origin)
+    assert (response.status_code, response.json()["code"]) == (429, "too_many_tries")
+    assert minutes - 1 < int(response.headers["Retry-After"]) / 60 <= minutes
+    assert f"in {minutes} min" in response.json()["detail"]
 
 
 def test_a_machine_has_no_password_and_gets_none_by_signing_in(world: World) -> None:

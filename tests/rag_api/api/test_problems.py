@@ -21,6 +21,7 @@ from rag_api.errors import (
     PersonalDataFound,
     TooBusy,
     TooManyRequests,
+    TooManyTries,
     UnreadableDocument,
     Wrong,
 )
@@ -74,6 +75,7 @@ def made(name: str) -> BedsideError:
     """One of that class."""
     special: dict[str, Callable[[], BedsideError]] = {
         "UnreadableDocument": lambda: UnreadableDocument("empty", "x.pdf is empty"),
+        "TooManyTries": lambda: TooManyTries("a sentence", 2.5),
         "TooManyRequests": lambda: TooManyRequests("a sentence", 2.5),
         "TooBusy": lambda: TooBusy("a sentence", 2.5),
         "PersonalDataFound": lambda: PersonalDataFound([Wrong("body.question", "name: Jan")], "[…]", may_keep=True),

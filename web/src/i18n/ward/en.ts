@@ -42,7 +42,7 @@ export const ward = {
     forgotten: "Forgotten your password? Ask your hospital's IT department for a new one.",
     refused: open<Record<string, string> & Record<"not_signed_in", string>>({
       not_signed_in: "The user name or the password is not right.",
-      too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
+      too_many_tries: "Too many wrong passwords. Wait a little, a quarter of an hour at most.",
       account_suspended: "Your account is suspended. Ask an administrator why.",
       offline: "No connection to Bedside. Check the network, then try again.",
       database_unavailable: "Bedside does not answer at the moment. Try again shortly.",

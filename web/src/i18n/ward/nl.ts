@@ -47,7 +47,7 @@ export const ward: WardWords = {
     forgotten: "Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.",
     refused: {
       not_signed_in: "De gebruikersnaam of het wachtwoord klopt niet.",
-      too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
+      too_many_tries: "Te veel verkeerde wachtwoorden. Wacht even, hoogstens een kwartier.",
       account_suspended: "Uw account is geschorst. Vraag een beheerder waarom.",
       offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
       database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
