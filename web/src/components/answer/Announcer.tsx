@@ -3,7 +3,7 @@ import { failureWords, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, view } from "../../state/conversation/answer";
 import type { Turn } from "../../state/conversation/conversation";
 import { byDocument } from "../../text/documents/documents";
-import { noticesSaid, refusalSaid } from "../../text/documents/facts";
+import { noticesSaid, refusalSaid } from "../../text/documents/noticeWords";
 
 export function Announcer({ turn }: { turn: Turn | undefined }) {
   const m = useMessages();

@@ -6,7 +6,7 @@ import { failureWords, formatMoment, useStaffMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";
 import { useAccess, usePutAccess } from "../../../queries/staff/documents";
 import { allGroups, type Chosen, canRead, isGroup } from "../../../state/staff/account";
-import { changeFailure } from "../../../text/documents/refused";
+import { changeFailure } from "../../../text/documents/changeFailure";
 import { AccessDoubts, useAccessDoubts } from "../AccessDoubts";
 import { GroupChoice } from "../GroupChoice";
 

@@ -6,7 +6,7 @@ import type { DocumentSummary } from "../../../api/types";
 import { type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
 import { type Bulked, type Done, useBulk } from "../../../queries/staff/documents";
-import { changeFailure } from "../../../text/documents/refused";
+import { changeFailure } from "../../../text/documents/changeFailure";
 import { Problem } from "../../shared/controls/Problem";
 import { Suggested } from "../../shared/controls/Suggested";
 import { OwnerReached } from "../owners/OwnerReached";

@@ -5,7 +5,7 @@ import type { DocumentDetail } from "../../../api/types";
 import { failureWords, useStaffMessages } from "../../../i18n";
 import { useDescribe, useDocumentDetail, usePredecessors } from "../../../queries/staff/documents";
 import { CHECKED, changesOf, doubtsOf, type Form, formOf, type Named } from "../../../state/staff/metadata";
-import { changeFailure } from "../../../text/documents/refused";
+import { changeFailure } from "../../../text/documents/changeFailure";
 import { Suggested } from "../../shared/controls/Suggested";
 import { OwnerReached } from "../owners/OwnerReached";
 

@@ -7,7 +7,7 @@ import { useRoles } from "../../../queries/session";
 import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
 import { mayLoad, rolesOf } from "../../../state/window/route";
-import { changeFailure } from "../../../text/documents/refused";
+import { changeFailure } from "../../../text/documents/changeFailure";
 import { OwnerReached } from "../owners/OwnerReached";
 import { Cut } from "./Cut";
 import { LeftOut } from "./LeftOut";

@@ -2,7 +2,7 @@
 // superseded, contradicted.
 import type { Notice } from "../../../api/types";
 import { useMessages } from "../../../i18n";
-import { noticeWords } from "../../../text/documents/facts";
+import { noticeWords } from "../../../text/documents/noticeWords";
 
 const GRAVE = new Set(["other_group", "conflict"]);
 
