@@ -41,6 +41,9 @@ NOTES = {
     "page_uncertain_heads": "{on_pages}: under which caption, or which name of its header, a table's row stands is not certain: "
     "those rows are found and shown, never quoted; draw lines between its columns, give each table a line above it, "
     "and load that",
+    "page_unplaced": "{on_pages}: under which heading or bar words stand, or which sentence they are part of, is not certain "
+    "(cards, boxes side by side, a bracket over several lines): they are found and the page is opened, never quoted; "
+    "write what staff must be able to quote as text beside it",
     "page_no_order": "{on_pages}: letters or lines are drawn in no order in which they can be read: those words are found and shown, "
     "never quoted; save it anew from the program that it was written in, or scan it, and load that",
     "page_chart": "{on_pages}: words in boxes that lines or arrows join (a flow chart): they are found and the page is opened, "

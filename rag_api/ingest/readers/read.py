@@ -159,14 +159,17 @@ def _rendered(
 
 
 def _withheld(cleaned: Cleaned) -> tuple[tuple[tuple[int, int], ...], tuple[Note, ...]]:
-    """The text of pages that are not conserved, rows that may stand below another's header and torn
-    sentences; and what is said of their pages."""
-    parts = tuple(torn("".join(page.text for page in cleaned.pages), cleaned.blocks))
-    order, heads = ([page.number for page in cleaned.pages if _touched(page, own)] for own in (parts, cleaned.unsure))
+    """The text of pages that are not conserved, rows that may stand below another's header, words
+    below a heading that may be another's, and torn sentences; and what is said of their pages."""
+    parts = (*cleaned.unplaced, *torn("".join(page.text for page in cleaned.pages), cleaned.blocks))
+    heads, unplaced = (
+        [page.number for page in cleaned.pages if _touched(page, own)] for own in (cleaned.unsure, together(parts))
+    )
     found = {
-        "page_no_order": sorted({*cleaned.loose, *order}),
+        "page_no_order": cleaned.loose,
         "page_unaccounted": cleaned.unaccounted,
         "page_uncertain_heads": heads,
+        "page_unplaced": unplaced,
     }
     lost = [(page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted]
     notes = tuple(on_pages(code, pages) for code, pages in found.items() if pages)

@@ -82,6 +82,7 @@ class Cleaned:
     unaccounted: tuple[int, ...] = ()  # numbers of pages of which signs are lost, or stand twice
     loose: tuple[int, ...] = ()  # and of those of which lines that were not cut are drawn in no order
     unsure: tuple[tuple[int, int], ...] = ()  # places of rows of which a header or caption is not certain
+    unplaced: tuple[tuple[int, int], ...] = ()  # of other words of which a heading or bar is not
 
 
 def clean(pages: Sequence[LaidOut], language: str, tagged: Sequence[str] = ()) -> Cleaned:
@@ -101,17 +102,16 @@ def clean(pages: Sequence[LaidOut], language: str, tagged: Sequence[str] = ()) -
         for item, right in zip(body, ends, strict=True)
     }
     bodies = captions_first(bodies, [page.rules.across for page in tidy], framed)
-    lines = [
-        CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut
-    ]
+    lines = [CutLine(page.number, text_of(one), cut[id(one)]) for page in tidy for one in page.items if id(one) in cut]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], rights, dict(ChainMap(*framed)), language, repeated).pieces()
-    blocks, unsure = structured(
+    blocks, unsure, unplaced = structured(
         pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(tagged)
     )
     assembled = _assemble(tidy, pieces)
     loose = tuple(page.number for page, body in zip(pages, bodies, strict=True) if loose_lines(body))
-    return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)), loose, unsure)
+    unaccounted = tuple(_unaccounted(pages, assembled, lines))
+    return Cleaned(assembled, tuple(lines), blocks, unaccounted, loose, unsure, unplaced)
 
 
 def _unaccounted(pages: Sequence[LaidOut], assembled: Sequence[Page], cut: Sequence[CutLine]) -> Iterator[int]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rag_api.domain import Block, BlockKind
+from rag_api.text.block_shapes import label_of
 from rag_api.text.quotable.quotable_spans import quotable
 
 _FURTHEST = 3  # parts from the one that opens it to the one that closes it; further on it was never closed
@@ -20,7 +21,8 @@ def torn(text: str, blocks: Sequence[Block]) -> Iterator[Offsets]:
     parts = sorted(headings | {(quote.start, quote.end, quote.block) for quote in quotable(text, blocks)})
     opened = -1
     for n, (start, end, block) in enumerate(parts):
-        closes, opens = _unmatched(text[start:end])
+        label = label_of(text[start:end]) if blocks[block].kind == BlockKind.ITEM else ""
+        closes, opens = _unmatched(text[start:end].lstrip().removeprefix(label))
         if closes and opened >= 0 and n - opened <= _FURTHEST and parts[opened][2] != block:
             yield from ((a, b) for a, b, own in parts[opened : n + 1] if (a, b, own) not in headings)
         opened = n if opens else -1 if closes else opened

@@ -35,7 +35,7 @@ from rag_api.text.block_shapes import (
     without_lists_of_headings,
 )
 from rag_api.text.blocks import tree
-from rag_api.text.quotable.uncertain import Offsets, together
+from rag_api.text.quotable.uncertain import Offsets
 from rag_api.text.sentence_splitter import LineKind
 
 _LONGEST_HEADING = 160
@@ -48,13 +48,14 @@ def structured(
     frames: Sequence[NDArray[np.float32]],
     rules: Sequence[PageRules],
     tagged: Mapping[str, TaggedLine] | None = None,
-) -> tuple[tuple[Block, ...], tuple[Offsets, ...]]:
-    """The blocks of a document, and the places of rows of which it is not certain under which
-    header or caption they stand. frames: for each page the boxes that are drawn around text; rules:
-    its rules; tagged: what the file that the pages show says of its lines, by their words."""
+) -> tuple[tuple[Block, ...], tuple[Offsets, ...], tuple[Offsets, ...]]:
+    """The blocks of a document, the places of rows of which it is not certain under which header or
+    caption they stand, and those of other words of which heading or bar is not. frames: for each
+    page the boxes that are drawn around text; rules: its rules; tagged: what the file that the
+    pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)
     if not text:
-        return (), ()
+        return (), (), ()
     found = paragraphs_of(pages, frames)
     usual = usual_size([piece.item for piece in page] for page in pages)
     mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(
@@ -62,7 +63,7 @@ def structured(
     )
     shapes = with_tables(text, _Shaper(text, found, usual, mostly_bold, tagged or {}, rules).shapes(), found, rules)
     blocks, unsure = tree(text, shapes), tuple((shape.start, shape.end) for shape in shapes if shape.unsure)
-    return blocks, together(unsure, tuple(led_from_below(text, blocks, found)), tuple(cards(found, frames, blocks)))
+    return blocks, unsure, (*led_from_below(text, blocks, found), *cards(found, frames, blocks))
 
 
 class _Shaper:

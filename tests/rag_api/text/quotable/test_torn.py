@@ -23,8 +23,18 @@ _BETWEEN = "Meet elk uur de pols.\n\n"
         ("Geef valproaat (bij mannen) op.\n\nGeef het (ook bij ouderen) traag.\n\n", 0),
         ("Geef valproaat (alleen bij mannen. Meet de pols. Bel bij twijfel.) Noteer het uur.\n\n", 0),
         ("1) Geef valproaat op tijd.\n\n2) Geef het ook bij ouderen.\n\n", 0),
+        ("Geef valproaat (zie schema.\n\na) Geef 5 mg.\n\nb) Meet de pols.\n\n", 0),
     ],
-    ids=["beside each other", "a heading", "with one between", "too far", "closed", "one paragraph", "labels"],
+    ids=[
+        "beside each other",
+        "a heading",
+        "with one between",
+        "too far",
+        "closed",
+        "one paragraph",
+        "labels",
+        "labels behind one that is open",
+    ],
 )
 def test_quotes_that_one_bracket_joins_are_parts_of_a_sentence(text: str, parts: int) -> None:
     assert len(list(torn(text, blocks_of(text)))) == parts

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.domain import ReadDocument, code_of
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.quotable.uncertain import is_certain
@@ -35,12 +36,15 @@ def _box(x: float, y: float, *words: str, filled: bool = False) -> Draw:
     return draw
 
 
-def _quoted(folder: Path, *boxes: Draw) -> set[str]:
+def _read(folder: Path, *boxes: Draw) -> ReadDocument:
     page = lines("Medicines on the ward", size=20, y=800)
     for one in boxes:
         page = both(page, one)
     path = write(folder, "card.pdf", pdf(page))
-    document = read(path, path.name, PDF, max_pages=2)
+    return read(path, path.name, PDF, max_pages=2)
+
+
+def _quoted(document: ReadDocument) -> set[str]:
     quotes = [one for one in quotable(document.text, document.blocks) if is_certain(one, document.uncertain)]
     return {document.text[quote.start : quote.end].strip() for quote in quotes}
 
@@ -59,7 +63,9 @@ def _card(white: float) -> tuple[Draw, ...]:
 
 
 def test_a_box_below_a_bar_that_is_not_surely_its_title_is_not_quoted(tmp_path: Path) -> None:
-    quoted = _quoted(tmp_path, *_card(white=8))
+    document = _read(tmp_path, *_card(white=8))
+    assert [code_of(note) for note in document.warnings] == ["page_unplaced"]
+    quoted = _quoted(document)
     assert quoted.isdisjoint(_GIVEN)
     assert quoted.issuperset(_RULES), "the boxes beside the bars have none above them"
 
@@ -72,5 +78,5 @@ def test_boxes_in_a_grid_are_not_quoted(rows: int, quoted: bool, tmp_path: Path)
         for row in range(rows)
         for column in range(2)
     ]
-    found = _quoted(tmp_path, *boxes)
+    found = _quoted(_read(tmp_path, *boxes))
     assert ({"Give 00 mg by mouth.", "Give 01 mg by mouth."} <= found) == quoted
