@@ -28,7 +28,7 @@ from rag_api.evaluate.judging import (
 router = APIRouter(tags=["judged sets"], route_class=LimitedRoute)
 
 SetName = Annotated[str, Path(pattern=api.SET_NAME, max_length=80, examples=["ronde-1"])]
-QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$")]
+QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00\n]+$")]
 
 
 @router.get(
