@@ -45,6 +45,8 @@ ATTENDED = f"""exists (select 1 from owner_accounts a join users on users.id = a
 # Who may act at all. A suspended account's sessions and keys end with it, whatever they say of
 # themselves.
 ACTIVE_ACCOUNT = "users.suspended_at is null"
+# A machine's account acts by its keys: nobody reads there what is given to it.
+SIGNS_IN = f"{ACTIVE_ACCOUNT} and (users.password_hash is not null or users.issuer is not null)"
 LIVE_SESSION = (
     f"sessions.expires_at > now() and sessions.seen_at > now() - %(idle)s * interval '1 second' and {ACTIVE_ACCOUNT}"
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection
-from rag_api.db.access import ACTIVE_ACCOUNT, GROUPS_OF_ACCOUNT
+from rag_api.db.access import GROUPS_OF_ACCOUNT, SIGNS_IN
 from rag_api.db.owners.named import Reached
 from rag_api.db.people.accounts import RoleGroups, to_account, user_of
 from rag_api.domain import READERS
@@ -16,10 +16,10 @@ from rag_api.errors import NotFound
 def account_that_reads(
     connection: Connection, document_id: str | None, called: str, role_groups: RoleGroups
 ) -> DictRow:
-    """Return the account of this id, login or name that may read the document; None: that reads at
-    all. Raises NotFound where there is none, or several."""
+    """Return the account of this id, login or name that somebody signs in to and that may read the
+    document; None: that reads at all. Raises NotFound where there is none, or several."""
     rows = connection.execute(
-        f"""select * from users where {ACTIVE_ACCOUNT}
+        f"""select * from users where {SIGNS_IN}
           and (id = %(called)s or lower(%(called)s) in (login, lower(name)))
           and (%(document)s::text is null
             or exists (select 1 from documents d where d.id = %(document)s and d.groups && {GROUPS_OF_ACCOUNT}))""",  # noqa: S608

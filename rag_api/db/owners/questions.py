@@ -18,12 +18,12 @@ from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
 from rag_api.db.access import (
-    ACTIVE_ACCOUNT,
     ANSWERS_FOR,
     ATTENDED,
     GROUPS_OF_ACCOUNT,
     OWNER,
     READS,
+    SIGNS_IN,
     found,
     may_review,
     values,
@@ -44,7 +44,7 @@ _NOT_TOLD = (
 # What is passed on may be about no document: then there is none that somebody may not read.
 _ALONE = "q.document_id is null"
 # Whom it was passed on to may read the document and sign in: quality staff have it no more.
-_PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {ACTIVE_ACCOUNT}
+_PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {SIGNS_IN}
     and ({_ALONE} or d.groups && {GROUPS_OF_ACCOUNT}))"""  # noqa: S608
 _READABLE = f"({_ALONE} or d.{READS})"
 _TO_READER = f"(q.passed_to = %(user_id)s and {_READABLE})"

@@ -110,7 +110,7 @@ def test_nothing_is_left_out_of_what_staff_write_before_they_saw_it(client: Test
     owners = client.post(
         f"/documents/{document['document_id']}/owner-questions", json={"kind": "question", "text": "Nog zo?"}
     ).raise_for_status()
-    add_account(container.db, LOCAL_USER, "A colleague", "colleague", None, [], [])
+    add_account(container.db, LOCAL_USER, "A colleague", "colleague", "of no password", [], [])
     ids = {
         "answer_id": answer["id"], "conversation_id": answer["conversation_id"],
         "owner_question_id": owners.json()["question"]["id"], **document,

@@ -182,8 +182,8 @@ def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
     client: httpx.Client, container: Container
 ) -> None:
     document, day = upload(client), (date.today() + timedelta(days=30)).isoformat()
-    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", None, [Role.JUDGE], [])
-    add_account(container.db, LOCAL_USER, "Nina", "nina", None, [], [])
+    made = add_account(container.db, LOCAL_USER, "Dr. Maes", "maes", "of no password", [Role.JUDGE], [])
+    add_account(container.db, LOCAL_USER, "Nina", "nina", "of no password", [], [])
     maes = user_of(get_account(container.db, made), {})
 
     def plan(status: int = 200, **said: Any) -> None:
@@ -244,7 +244,10 @@ def test_a_planned_review_says_why_until_it_is_done_or_planned_no_more(client: h
 def test_a_review_that_is_due_and_nobodys_waits_for_whoever_reviews(client: httpx.Client, container: Container) -> None:
     document, day = upload(client), date.today() + timedelta(days=30)
     maes, claes, nurse = (
-        user_of(get_account(container.db, add_account(container.db, LOCAL_USER, name, name, None, roles, [])), {})
+        user_of(
+            get_account(container.db, add_account(container.db, LOCAL_USER, name, name, "of no password", roles, [])),
+            {},
+        )
         for name, roles in (("maes", [Role.JUDGE]), ("claes", [Role.JUDGE]), ("nurse", []))
     )
 

@@ -127,7 +127,7 @@ def test_a_mail_holds_a_link_and_the_title_and_nothing_that_was_asked(
 def test_whom_a_question_is_passed_on_to_is_not_called_its_owner(
     container: Container, document: Document, box: Box
 ) -> None:
-    made = add_account(container.db, LOCAL_USER, "maes", "maes", None, [], [])
+    made = add_account(container.db, LOCAL_USER, "maes", "maes", "of no password", [], [])
     container.db.run("update users set mail = 'maes@hospital.example' where id = %(id)s", {"id": made})
     ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS, to="maes")
     assert sent_now(container) == 1

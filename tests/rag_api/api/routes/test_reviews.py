@@ -321,7 +321,7 @@ def test_a_question_without_an_answer_is_passed_on_by_who_may_review_it_alone(
     (work,) = client.get("/owner-questions/work").json()["questions"]
     assert (work["text"], work["asked"], work["answer_id"]) == (said["text"], FLAG, None)
     assert "Jansen" not in str(work)
-    add_account(container.db, LOCAL_USER, "Sara Peeters", "sara", None, [], [])
+    add_account(container.db, LOCAL_USER, "Sara Peeters", "sara", "of no password", [], [])
     named = client.post(path, json=said | {"to": "sara"}).raise_for_status().json()["question"]
     (gap,) = client.get("/gaps").json()["gaps"]
     assert gap["passed_on"] == 1

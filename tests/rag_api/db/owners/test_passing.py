@@ -34,6 +34,16 @@ def test_nothing_is_passed_on_to_an_account_whose_roles_do_not_read(container: C
     assert [one.id for one in work_of(container.db, reader)] == [question.id]
 
 
+def test_nothing_is_passed_on_to_a_machine_that_nobody_signs_in_to(container: Container, document: Document) -> None:
+    judge, machine = hire(container, "judge", roles=(Role.JUDGE,)), hire(container, "machine")
+    container.db.run("update users set password_hash = null where id = %(id)s", {"id": machine.id})
+    with pytest.raises(NotFound):
+        ask_owner(container.db, judge, document.id, "question", TEXT, to="machine")
+    container.db.run("update users set issuer = 'provider', subject = 'm' where id = %(id)s", {"id": machine.id})
+    question, _ = ask_owner(container.db, judge, document.id, "question", TEXT, to="machine")
+    assert [one.id for one in work_of(container.db, machine)] == [question.id]
+
+
 @pytest.fixture
 def answer(container: Container) -> Iterator[str]:
     """Of nobody's question that no document answered, in the ward "surgery"."""

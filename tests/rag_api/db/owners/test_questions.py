@@ -36,7 +36,7 @@ def document(container: Container) -> Document:
 
 
 def hire(container: Container, login: str, *groups: str, roles: tuple[Role, ...] = ()) -> User:
-    account = add_account(container.db, ADMIN, login, login, None, roles, groups)
+    account = add_account(container.db, ADMIN, login, login, "of no password", roles, groups)
     return user_of(get_account(container.db, account), {})
 
 
