@@ -63,9 +63,10 @@ There is a new version now, or it was withdrawn. Read here what holds:
 """
 
 
-_PASSED = {"nl": "Een vraag is aan u doorgegeven", "en": "A question was passed on to you"}
+_PASSED = {"nl": "Een {what} is aan u doorgegeven", "en": "A {what} was passed on to you"}
+_KINDS = {False: {"nl": "vraag", "en": "question"}, True: {"nl": "melding", "en": "report"}}  # whether it is a report
 _PASSED_BODY = """\
-Een kwaliteitsmedewerker gaf in Bedside een vraag aan u door{nl}. Lees en beantwoord ze hier:
+Een kwaliteitsmedewerker gaf in Bedside een {what_nl} aan u door{nl}. Lees en beantwoord ze hier:
 
     {link}
 
@@ -73,7 +74,7 @@ Wat er gevraagd is, staat met opzet niet in deze mail.
 
 --
 
-In Bedside quality staff passed a question on to you{en}. Read and answer it here:
+In Bedside quality staff passed a {what_en} on to you{en}. Read and answer it here:
 
     {link}
 
@@ -93,7 +94,8 @@ def letter(settings: Settings, due: Due) -> EmailMessage:
     mail = EmailMessage()
     mail["From"], mail["To"] = settings.smtp_from, due.recipient
     said = _CHANGED[language] if due.is_change else _SUBJECT[language, due.is_report]
-    subject = _PASSED[language] if due.is_passed else said.format(what=named[language])
+    what = _KINDS[due.is_report]
+    subject = _PASSED[language].format(what=what[language]) if due.is_passed else said.format(what=named[language])
     mail["Subject"] = subject[:1].upper() + subject[1:]
     mail["Date"] = format_datetime(due.created_at)
     mail["Message-ID"] = f"<{due.question_id}.{due.id}@{urlsplit(settings.public_url).hostname}>"
@@ -107,7 +109,7 @@ def letter(settings: Settings, due: Due) -> EmailMessage:
         return mail
     if due.is_passed:
         about = {"nl": f", over {named['nl']}", "en": f", about {named['en']}"} if title else {"nl": "", "en": ""}
-        mail.set_content(_PASSED_BODY.format(**about, link=link))
+        mail.set_content(_PASSED_BODY.format(**about, what_nl=what["nl"], what_en=what["en"], link=link))
         return mail
     mail.set_content(_BODY.format(nl=named["nl"], en=named["en"], did_nl=did[0], did_en=did[1], link=link))
     return mail

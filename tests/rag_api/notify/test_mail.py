@@ -21,7 +21,7 @@ from rag_api.db.documents import PgDocuments
 from rag_api.db.outbox import Due, NotSent, send_next, waiting
 from rag_api.db.owners.asking import ask_owner
 from rag_api.db.owners.named import put_owner
-from rag_api.db.owners.questions import asked_by, detach, reply, work_of
+from rag_api.db.owners.questions import OwnerQuestionKind, asked_by, detach, reply, work_of
 from rag_api.db.people.accounts import Claims, add_account, get_account, signed_in_with, user_of
 from rag_api.domain import LOCAL_USER, Document, User
 from rag_api.notify.mail import letter, send_mail
@@ -124,22 +124,23 @@ def test_a_mail_holds_a_link_and_the_title_and_nothing_that_was_asked(
     assert sent_now(container) == 0  # once
 
 
-def test_whom_a_question_is_passed_on_to_is_not_called_its_owner(
-    container: Container, document: Document, box: Box
+@pytest.mark.parametrize(("kind", "nl", "en"), [("question", "vraag", "question"), ("report", "melding", "report")])
+def test_whom_a_question_or_a_report_is_passed_on_to_is_not_called_its_owner(
+    container: Container, document: Document, box: Box, kind: OwnerQuestionKind, nl: str, en: str
 ) -> None:
     made = add_account(container.db, LOCAL_USER, "maes", "maes", "of no password", [], [])
     container.db.run("update users set mail = 'maes@hospital.example' where id = %(id)s", {"id": made})
-    ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS, to="maes")
+    ask_owner(container.db, LOCAL_USER, document.id, kind, WORDS, to="maes")
     assert sent_now(container) == 1
     (sent,) = box.mails
-    assert (sent["To"], sent["Subject"]) == ("maes@hospital.example", "Een vraag is aan u doorgegeven")
-    assert "door, over “Paracetamol bij kinderen”. Lees" in body(sent)
-    assert "passed a question on to you, about “Paracetamol bij kinderen”. Read" in body(sent)
+    assert (sent["To"], sent["Subject"]) == ("maes@hospital.example", f"Een {nl} is aan u doorgegeven")
+    assert f"een {nl} aan u door, over “Paracetamol bij kinderen”. Lees" in body(sent)
+    assert f"passed a {en} on to you, about “Paracetamol bij kinderen”. Read" in body(sent)
     assert "eigenaar" not in body(sent)
-    alone = letter(mailing(25), replace(DUE, title="", language="", is_passed=True))
-    assert alone["Subject"] == "Een vraag is aan u doorgegeven"
-    assert "een vraag aan u door. Lees" in alone.get_content()
-    assert "passed a question on to you. Read" in alone.get_content()
+    alone = letter(mailing(25), replace(DUE, title="", language="", is_passed=True, is_report=kind == "report"))
+    assert alone["Subject"] == f"Een {nl} is aan u doorgegeven"
+    assert f"een {nl} aan u door. Lees" in alone.get_content()
+    assert f"passed a {en} on to you. Read" in alone.get_content()
 
 
 def test_a_title_that_not_all_staff_may_read_is_left_out(container: Container, document: Document, box: Box) -> None:
