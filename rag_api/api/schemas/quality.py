@@ -186,7 +186,7 @@ class GapOut(BaseModel):
     passed_on: int = Field(
         description="Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document."
     )
-    passed_to: list[PassedTo] = Field(description="To whom, of documents that you may read.")
+    passed_to: list[PassedTo] = Field(description="To whom, of documents that you may read; for reviewers alone.")
     answer_id: str = Field(description="Of the latest, under which reviewers ask an owner.")
     first_at: datetime
     last_at: datetime

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from rag_api.db import Database
-from rag_api.db.access import ANSWERS_FOR, OWNER, READS, reviewer, values
+from rag_api.db.access import ANSWERS_FOR, OWNER, READS, may_review, reviewer, values
 from rag_api.db.owners.named import NAMED, PASSED_TO
 from rag_api.domain import User
 
@@ -52,7 +52,8 @@ class Unanswered:
     comments: tuple[str, ...] = ()  # of its reader, without what identifies a patient
     answer_id: str = ""
     passed_on: bool = False  # its reader, or quality staff, put it to who answers for a document
-    # to whom, and when, of documents that the reviewer may read; "": quality staff
+    # to whom, and when, of none or of documents that the reviewer may read; "": quality staff; for
+    # who does not review, nothing
     passed_to: tuple[tuple[str, datetime], ...] = ()
 
 
@@ -101,7 +102,7 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Una
                   coalesce({PASSED_TO}, case when {OWNER} is null then '' else {NAMED} end), q.created_at))
                 from owner_questions q left join asked_documents on question_id = q.id
                 left join documents d on d.id = asked_documents.id
-                where q.answer_id = a.id and (q.document_id is null or d.{READS})), '[]') as passed_to
+                where %(reviews)s and q.answer_id = a.id and (q.document_id is null or d.{READS})), '[]') as passed_to
             from answers a
             where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)
               and not a.notices @> '[{{"code": "empty_index"}}]'
@@ -109,7 +110,7 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Una
                 where f.answer_id = a.id and f.found is not null order by f.created_at desc, f.id limit 1)
                 or exists (select 1 from feedback f where f.answer_id = a.id and f.reported is not null))
             order by a.created_at desc, a.id limit %(most)s""",  # noqa: S608
-        values(user, since=since, nobody=list(NOBODY), nearest=NEAREST, most=MOST),
+        values(user, since=since, nobody=list(NOBODY), nearest=NEAREST, most=MOST, reviews=may_review(user)),
     )
     return [
         Unanswered(**{

@@ -3542,7 +3542,7 @@ export interface components {
             comments: string[];
             /** @description Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document. */
             passed_on: number;
-            /** @description To whom, of documents that you may read. */
+            /** @description To whom, of documents that you may read; for reviewers alone. */
             passed_to: components["schemas"]["PassedTo"][];
             /** @description Of the latest, under which reviewers ask an owner. */
             answer_id: string;

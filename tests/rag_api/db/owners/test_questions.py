@@ -10,12 +10,12 @@ import pytest
 
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.db.owners.asking import ask_owner
+from rag_api.db.owners.asking import ask_owner, pass_question
 from rag_api.db.owners.named import list_owners, put_owner
 from rag_api.db.owners.questions import asked_by, detach, may_retire, reply, seen, waiting_for, work_of
 from rag_api.db.people.accounts import add_account, change_account, get_account, user_of
 from rag_api.db.questions.answers import delete_conversation
-from rag_api.db.questions.gaps import unanswered_near
+from rag_api.db.questions.gaps import unanswered, unanswered_near
 from rag_api.domain import EVERYONE, LOCAL_USER, Document, Role, User
 from rag_api.errors import Conflict, InvalidInput, MembershipAdminNeeded, NotFound
 from tests.support.world import load
@@ -312,6 +312,11 @@ def test_what_was_asked_in_vain_comes_to_the_owner_of_the_nearest_document(
         {"sources": f"[{source}]", "groups": list(EVERYONE)},
     )
     assert [one.question for one in unanswered_near(container.db, pain)] == ["En bij levercirrose?"]
+    judge = hire(container, "judge", roles=(Role.JUDGE,))
+    pass_question(container.db, judge, "a", TEXT, "pharmacy")
+    assert [name for name, _ in unanswered(container.db, judge)[0].passed_to] == ["pharmacy"]
+    (near,) = unanswered_near(container.db, pain)
+    assert (near.passed_on, near.passed_to) == (True, ()), "to whom is told to quality staff alone"
     assert unanswered_near(container.db, pharmacy) == []
     held = load(container, "lever.pdf", "Levercirrose. Geef minder. ", owner="Apotheek")
     container.db.run(
