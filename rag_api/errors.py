@@ -17,6 +17,8 @@ BedsideError
 │   └── PackOutOfDate            a downtime pack after its last day, or on a machine whose clock is
 │                                before it was made
 ├── NotFound                404  no such document, conversation, answer or page
+│   └── NoSuchReader             whom something is given to: no account that may read it is called
+│                                so, or several are
 ├── Conflict                409  the thing changed or exists already
 │   ├── NoWayBack                an admin would lose a document that nobody else could give back
 │   ├── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
@@ -139,6 +141,10 @@ class PackOutOfDate(NotAllowed):
 
 class NotFound(BedsideError):
     code, status = "not_found", 404
+
+
+class NoSuchReader(NotFound):
+    code = "no_such_reader"
 
 
 class Conflict(BedsideError):

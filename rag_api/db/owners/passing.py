@@ -10,14 +10,14 @@ from rag_api.db.access import GROUPS_OF_ACCOUNT, SIGNS_IN
 from rag_api.db.owners.named import Reached
 from rag_api.db.people.accounts import RoleGroups, to_account, user_of
 from rag_api.domain import READERS
-from rag_api.errors import NotFound
+from rag_api.errors import NoSuchReader
 
 
 def account_that_reads(
     connection: Connection, document_id: str | None, called: str, role_groups: RoleGroups
 ) -> DictRow:
     """Return the account of this id, login or name that somebody signs in to and that may read the
-    document; None: that reads at all. Raises NotFound where there is none, or several."""
+    document; None: that reads at all. Raises NoSuchReader where there is none, or several."""
     rows = connection.execute(
         f"""select * from users where {SIGNS_IN}
           and (id = %(called)s or lower(%(called)s) in (login, lower(name)))
@@ -28,7 +28,7 @@ def account_that_reads(
     reading = [row for row in rows if not READERS.isdisjoint(user_of(to_account(row), role_groups).roles)]
     if len(reading) != 1:
         read = "read this document" if document_id else "read here"
-        raise NotFound(f"{len(reading) or 'No'} accounts that may {read} are called {called.strip()}.")
+        raise NoSuchReader(f"{len(reading) or 'No'} accounts that may {read} are called {called.strip()}.")
     return reading[0]
 
 
@@ -36,7 +36,7 @@ def pass_on(
     connection: Connection, question_id: str, document_id: str | None, to: str, role_groups: RoleGroups
 ) -> Reached:
     """Give a question about the document, or about none, to an account, in the place of its owner;
-    a mail to that owner which is not sent yet is not. Raises NotFound."""
+    a mail to that owner which is not sent yet is not. Raises NoSuchReader."""
     account = account_that_reads(connection, document_id, to, role_groups)
     given = {"question": question_id, "to": account["id"], "mail": account["mail"]}
     connection.execute("update owner_questions set passed_to = %(to)s where id = %(question)s", given)

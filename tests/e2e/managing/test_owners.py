@@ -411,6 +411,25 @@ def test_a_gap_is_passed_on_without_a_document_to_a_colleague_who_answers_it(
     expect(page.get_by_role("region", name="Door u gevraagd")).to_contain_text("Dat weet de technische dienst.")
 
 
+@pytest.mark.parametrize("named", ["document", "colleague"])
+def test_a_question_that_is_deleted_meanwhile_is_not_taken_for_a_colleague_who_is_unknown(
+    page: Page, url: str, container: Container, child: Document, asker: Asker, owner: User, named: str
+) -> None:
+    ask(page, url, FLAG)
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/quality/gaps")
+    label = f"Geef door: {DOCUMENT}" if named == "document" else f"Geef door aan een collega: {FLAG}"
+    page.locator(".gap").get_by_role("button", name=label).first.click()
+    dialog = page.get_by_role("dialog")
+    about_title = 1 if named == "document" else 0
+    expect(dialog.get_by_text("In een mail staan enkel een link en de titel.")).to_have_count(about_title)
+    dialog.get_by_label("Aan wie?").fill("an owner")
+    container.db.run("truncate conversations cascade")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("alert")).to_have_text("Niet verstuurd: de vraag of het document is er niet meer.")
+    faultless(page)
+
+
 @pytest.mark.parametrize(("locale", "scheme"), [("nl-BE", "light"), ("en-GB", "dark")])
 def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_quality_staff(
     new_page: NewPage,

@@ -40,6 +40,7 @@ MAP = {
     "MoreThanYours": (403, "more_than_yours"),
     "PackOutOfDate": (403, "pack_out_of_date"),
     "NotFound": (404, "not_found"),
+    "NoSuchReader": (404, "no_such_reader"),
     "Conflict": (409, "conflict"),
     "MachineAccount": (400, "machine_account"),
     "NotAReviewer": (400, "not_a_reviewer"),

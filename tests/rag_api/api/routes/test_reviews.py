@@ -347,7 +347,11 @@ def test_a_question_is_passed_on_without_a_document_to_a_colleague_who_is_offere
     assert (sent["owner"], sent["question"]["document_id"], sent["question"]["asked"]) == ("Lena Maes", None, FLAG)
     (gap,) = client.get("/gaps").json()["gaps"]
     assert [one["name"] for one in gap["passed_to"]] == ["Lena Maes"]
-    assert client.post(path, json=said | {"to": "nobody"}).status_code == 404
+    unknown = client.post(path, json=said | {"to": "nobody"})
+    container.db.run("delete from answers where id = %(id)s", {"id": flag["id"]})
+    gone = client.post(path, json=said)
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "no_such_reader")
+    assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
     asker.user = NURSE
     assert client.get("/colleagues").status_code == client.post(path, json=said).status_code == 404
 

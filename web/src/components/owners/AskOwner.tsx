@@ -8,7 +8,7 @@ import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Colleague } from "../shared/document/Colleague";
 import { NotKept } from "../shared/document/Personal";
-import { Kinds, Passages, Send, useAlong } from "./DialogParts";
+import { Kinds, notSent, Passages, Send, useAlong } from "./DialogParts";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -135,7 +135,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
             {answerId && m.askOwner.questionAlong} {m.askOwner.help}
           </p>
           <Passages along={along} language={about.language} />
-          <NotKept error={error} words={to && error?.status === 404 ? m.askOwner.notTo : undefined} onPersonal={send} />
+          <NotKept error={error} words={notSent(error?.code, m.askOwner.notTo, m)} onPersonal={send} />
         </form>
       )}
     </Dialog>

@@ -1,7 +1,7 @@
 // What the dialogs that tell an owner something have alike: what kind of message it is, which
 // passages it is about, and the button that sends it.
 import { useState } from "react";
-import { useOwnerMessages } from "../../i18n";
+import { type OwnerMessages, useOwnerMessages } from "../../i18n";
 import { Words } from "../shared/document/Words";
 
 interface KindsProps<Kind extends string> {
@@ -73,6 +73,10 @@ export function Passages({ along: { quotes, chosen, tooLong, choose }, language 
     </fieldset>
   );
 }
+
+/** Where the code says too little; `unread`: nobody who may read is called so. */
+export const notSent = (code: string | undefined, unread: string, m: OwnerMessages): string | undefined =>
+  ({ no_such_reader: unread, not_found: m.askOwner.gone })[code ?? ""];
 
 /** `form`: the id of the form that it sends, which it may stand outside of. */
 export function Send({ form, isPending, disabled }: { form: string; isPending: boolean; disabled: boolean }) {

@@ -8,7 +8,7 @@ import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Colleague } from "../shared/document/Colleague";
 import { NotKept } from "../shared/document/Personal";
-import { Send } from "./DialogParts";
+import { notSent, Send } from "./DialogParts";
 import "../../styles/answer/owner.css";
 
 const LONGEST = 4000; // characters: the service's limit
@@ -77,9 +77,9 @@ function Form({ answerId, asked, onClose }: Props & { onClose(): void }) {
             />
           </label>
           <p className="muted owner-help" id={`${id}-help`}>
-            {m.askOwner.wordsAlong} {m.askOwner.help}
+            {m.askOwner.wordsAlong} {m.askOwner.colleagueHelp}
           </p>
-          <NotKept error={error} words={error?.status === 404 ? m.askOwner.notToReader : undefined} onPersonal={send} />
+          <NotKept error={error} words={notSent(error?.code, m.askOwner.notToReader, m)} onPersonal={send} />
         </form>
       )}
     </Dialog>

@@ -12,7 +12,10 @@ export const owners = {
     whom: "To whom? Name or user name",
     words: "What do you want to pass on?",
     wordsAlong: "The question goes along as it was asked.",
+    colleagueHelp:
+      "Your name is not told, your function and department are. Write nothing about a patient. Mail holds no more than a link.",
     notToReader: "Not sent: no account that may read here is called so, or more than one.",
+    gone: "Not sent: the question or the document is no longer here.",
     owner: (name: string) => `Owner: ${name}`,
     goesTo: (name: string, byMail: boolean) => `This goes to ${name}${byMail ? ", who is told by mail too" : ""}.`,
     unknownOwner: (name: string) =>

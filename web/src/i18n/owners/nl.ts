@@ -14,7 +14,10 @@ export const owners: OwnerWords = {
     whom: "Aan wie? Naam of gebruikersnaam",
     words: "Wat wilt u doorgeven?",
     wordsAlong: "De vraag gaat mee zoals ze gesteld is.",
+    colleagueHelp:
+      "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staat enkel een link.",
     notToReader: "Niet verstuurd: zo heet hier geen account dat mag lezen, of meer dan één.",
+    gone: "Niet verstuurd: de vraag of het document is er niet meer.",
     owner: (name: string) => `Eigenaar: ${name}`,
     goesTo: (name: string, byMail: boolean) => `Dit gaat naar ${name}${byMail ? ", die ook een mail krijgt" : ""}.`,
     unknownOwner: (name: string) =>

@@ -95,9 +95,9 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
         )}
         <span role="status">{kept && (kept.next_review ? m.find.reviewKept(kept.to_review_by) : m.find.saved)}</span>
       </form>
-      {error?.status === 404 || error?.code === "not_a_reviewer" ? (
+      {error?.code === "no_such_reader" || error?.code === "not_a_reviewer" ? (
         <p className="notice serious" role="alert">
-          {error.status === 404 ? m.find.noReviewer : m.find.notAReviewer(to.trim())}
+          {error.code === "no_such_reader" ? m.find.noReviewer : m.find.notAReviewer(to.trim())}
         </p>
       ) : (
         <NotKept error={error} onPersonal={send} />
