@@ -86,6 +86,10 @@ class OwnerQuestionOut(BaseModel):
     language: str
     owner: str = Field(description="As the document names it.")
     passed_to: str = Field(description="The name of whom quality staff passed it on to; empty: nobody.")
+    nobody_left: bool = Field(
+        description="Open, and whom it was passed on to can no longer answer it: it is the document's owner's again, or "
+        "quality staff's."
+    )
     owner_known: bool = Field(
         description="Somebody is kept for that owner or its department; else quality staff have it."
     )

@@ -43,9 +43,11 @@ _NOT_TOLD = (
 )
 # What is passed on may be about no document: then there is none that somebody may not read.
 _ALONE = "q.document_id is null"
-# Whom it was passed on to may read the document and sign in: quality staff have it no more.
+# Whom it was passed on to signs in and may read the document: quality staff have it no more.
 _PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {SIGNS_IN}
     and ({_ALONE} or d.groups && {GROUPS_OF_ACCOUNT}))"""  # noqa: S608
+# It was passed on, to somebody who can no longer answer it; about no document it always was.
+_NOBODY_LEFT = f"(q.outcome is null and (q.passed_to is not null or {_ALONE}) and not {_PASSED})"
 _READABLE = f"({_ALONE} or d.{READS})"
 _TO_READER = f"(q.passed_to = %(user_id)s and {_READABLE})"
 _NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD})"
@@ -63,6 +65,7 @@ _ROWS = f"""
       a.query as asked, a.user_id as answered,
       array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
       {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {PASSED_TO} as passed_name, {_NOT_TOLD} as not_told,
+      {_NOBODY_LEFT} as nobody_left,
       current.id as current_id, coalesce(current.version, d.version) as version,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q {_DOCUMENT} left join answers a on a.id = q.answer_id
@@ -84,6 +87,7 @@ class OwnerQuestion:
     language: str  # of the document
     owner: str  # as the document names it
     passed_to: str  # the name of whom quality staff passed it on to; empty: nobody
+    nobody_left: bool  # it was passed on, and is open, and they can no longer answer it
     owner_known: bool  # somebody is kept for that name, or for its department
     not_told: bool  # the mail could not be delivered
     page: int | None
@@ -241,6 +245,7 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         owner=(row["owner"] or "") if readable else "",
         passed_to=row["passed_name"] or "",
         owner_known=row["owner_known"],
+        nobody_left=row["nobody_left"],
         not_told=row["not_told"],
         current_id=row["current_id"],
         changed_at=row["changed_at"] if changed else None,

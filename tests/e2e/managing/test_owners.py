@@ -411,6 +411,54 @@ def test_a_gap_is_passed_on_without_a_document_to_a_colleague_who_answers_it(
     expect(page.get_by_role("region", name="Door u gevraagd")).to_contain_text("Dat weet de technische dienst.")
 
 
+@pytest.mark.parametrize("about", ["document", "nothing"])
+def test_that_a_suspended_colleague_cannot_answer_is_told_to_quality_staff_and_to_who_asked(
+    page: Page, url: str, container: Container, child: Document, asker: Asker, owner: User, about: str, tmp_path: Path
+) -> None:
+    asker.user = LOCAL_USER
+    answer = httpx.post(f"{url}/api/ask", json={"question": FLAG, "mode": "sources"}).raise_for_status().json()
+    path = f"documents/{child.id}" if about == "document" else f"answers/{answer['id']}"
+    said = {"text": "Klopt dit nog?", "to": "an owner"} | ({"kind": "report"} if about == "document" else {})
+    httpx.post(f"{url}/api/{path}/owner-questions", json=said).raise_for_status()
+    page.goto(f"{url}/inbox")
+    mine = page.get_by_role("region", name="Door u gevraagd").locator(".owner-question")
+    expect(mine).to_contain_text("doorgegeven aan An Owner")
+    expect(page.get_by_role("region", name="Voor u om te beantwoorden")).to_have_count(0)
+    container.db.run("update users set suspended_at = now() where id = %(id)s", {"id": owner.id})
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"{url}/inbox")
+        theirs = page.get_by_role("region", name="Voor u om te beantwoorden").locator(".owner-question")
+        for card in (theirs, mine):
+            expect(card).to_contain_text("Aan wie dit doorgegeven is, kan het niet meer beantwoorden.")
+            expect(card).not_to_contain_text("doorgegeven aan An Owner")
+        expect(mine).to_contain_text("Dit is verstuurd, en de kwaliteitsmedewerkers hebben het.")
+        expect(theirs.get_by_role("link", name="Zeg wie het is")).to_have_count(0)
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"nobody-left-{width}.png", full_page=True)
+
+
+def test_of_a_mail_that_a_colleague_could_not_get_no_owner_is_to_be_named(
+    page: Page, url: str, container: Container, child: Document, asker: Asker, owner: User
+) -> None:
+    asker.user = LOCAL_USER
+    container.db.run("update users set mail = 'an@hospital.example' where id = %(id)s", {"id": owner.id})
+    path, said = f"{url}/api/documents/{child.id}/owner-questions", {"kind": "question", "text": "Klopt dit nog?"}
+    httpx.post(path, json=said | {"to": "an owner"}).raise_for_status()
+    container.db.run("update outbox set failed_at = now()")
+    page.goto(f"{url}/inbox")
+    work = page.get_by_role("region", name="Voor u om te beantwoorden").locator(".owner-question")
+    expect(work).to_contain_text("De mail kon niet bezorgd worden.")
+    expect(work.get_by_role("link", name="Zeg wie het is")).to_have_count(0)
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "pijn@hospital.example", [])
+    container.db.run("delete from owner_questions")
+    httpx.post(path, json=said).raise_for_status()
+    container.db.run("update outbox set failed_at = now()")
+    page.goto(f"{url}/inbox")
+    expect(work).to_contain_text("De mail kon niet bezorgd worden.")
+    expect(work.get_by_role("link", name="Zeg wie het is")).to_be_visible()
+
+
 @pytest.mark.parametrize("named", ["document", "colleague"])
 def test_a_question_that_is_deleted_meanwhile_is_not_taken_for_a_colleague_who_is_unknown(
     page: Page, url: str, container: Container, child: Document, asker: Asker, owner: User, named: str

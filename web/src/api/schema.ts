@@ -4104,6 +4104,8 @@ export interface components {
             owner: string;
             /** @description The name of whom quality staff passed it on to; empty: nobody. */
             passed_to: string;
+            /** @description Open, and whom it was passed on to can no longer answer it: it is the document's owner's again, or quality staff's. */
+            nobody_left: boolean;
             /** @description Somebody is kept for that owner or its department; else quality staff have it. */
             owner_known: boolean;
             /** @description The mail to the owner could not be delivered; quality staff have it too. */

@@ -73,6 +73,7 @@ def test_what_was_asked_in_vain_is_passed_on_without_a_document_and_answered(con
     assert (question.document_id, question.title, question.may_retire) == (None, "", False)
     (one,) = work_of(container.db, colleague)
     assert (one.id, one.asked, one.passed_to) == (question.id, "Waar staat de scanner?", "maes")
+    assert not one.nobody_left
     assert waiting_for(container.db, colleague) == (1, 0)
     assert work_of(container.db, judge) == work_of(container.db, nurse) == []
     (gap,) = unanswered(container.db, replace(LOCAL_USER, groups=("surgery",)))
@@ -98,9 +99,10 @@ def test_what_nobody_is_left_to_answer_is_quality_staffs_of_the_askers_groups(
     question, _ = pass_question(container.db, judge, answer, TEXT, "maes")
     done = "update users set suspended_at = now()" if why == "suspended" else "delete from users"
     container.db.run(f"{done} where id = %(id)s", {"id": colleague.id})
-    assert [one.id for one in work_of(container.db, judge)] == [question.id]
+    assert [(one.id, one.nobody_left) for one in work_of(container.db, judge)] == [(question.id, True)]
     assert work_of(container.db, other) == []
     delete_conversation(container.db, User("nurse", "Nurse", ("surgery",)), "c" * 8)
     (one,) = work_of(container.db, judge)
     assert (one.text, one.asked) == (TEXT, ""), "what its asker typed is gone with the conversation"
-    assert reply(container.db, judge, question.id, "answered", "Nergens.").replied_as == ""
+    answered = reply(container.db, judge, question.id, "answered", "Nergens.")
+    assert (answered.replied_as, answered.nobody_left) == ("", False)

@@ -140,7 +140,10 @@ def test_what_whom_it_was_passed_on_to_can_no_longer_answer_is_quality_staffs(
     else:
         done = "update users set suspended_at = now()" if why == "suspended" else "delete from users"
         container.db.run(f"{done} where id = %(id)s", {"id": colleague.id})
-    assert [one.id for one in work_of(container.db, judge)] == [question.id]
+    (one,) = work_of(container.db, judge)
+    assert (one.id, one.nobody_left) == (question.id, why != "gone"), (
+        "of who is gone nothing is kept: it is nobody's yet"
+    )
     if why == "hidden":
         assert work_of(container.db, colleague) == []
 

@@ -61,13 +61,20 @@ export function Question({ question, asker = false, children }: Props) {
             : m.inbox.gone(formatMoment(question.changed_at, m))}
         </p>
       )}
-      {asker && !question.owner_known && !question.passed_to && !outcome && (
-        <p className="muted">
-          {version === null ? m.inbox.nobodyLeft : m.inbox.unowned(question.owner)} {m.inbox.withQuality}
-        </p>
-      )}
+      {asker && <Whose question={question} />}
       {children}
     </li>
+  );
+}
+
+/** To who asked: that it is not with whom they think. */
+function Whose({ question: { outcome, owner, owner_known, passed_to, nobody_left } }: { question: OwnerQuestion }) {
+  const m = useOwnerMessages();
+  if (outcome || (!nobody_left && (owner_known || passed_to))) return null;
+  return (
+    <p className="muted">
+      {nobody_left ? m.inbox.nobodyLeft : m.inbox.unowned(owner)} {!owner_known && m.inbox.withQuality}
+    </p>
   );
 }
 
@@ -99,13 +106,23 @@ function Answered({ question: { asked, quotes, text, answer_id, language }, aske
 }
 
 function factsOf(question: OwnerQuestion, asker: boolean, m: OwnerMessages): string[] {
-  const { function: work, department, page, created_at, owner, owner_known, passed_to, outcome } = question;
+  const {
+    function: work,
+    department,
+    page,
+    created_at,
+    owner,
+    owner_known,
+    passed_to,
+    nobody_left,
+    outcome,
+  } = question;
   const who = [work, department].filter(Boolean).join(", ");
   return [
     m.inbox.on(formatMoment(created_at, m)),
     !asker && who && m.inbox.from(who),
     page !== null && m.inbox.page(page),
-    passed_to && m.inbox.passedTo(passed_to),
+    passed_to && !nobody_left && m.inbox.passedTo(passed_to),
     owner && (owner_known || passed_to || outcome) && m.card.owner(owner), // else one sentence says both
   ].filter((fact): fact is string => typeof fact === "string" && fact !== "");
 }

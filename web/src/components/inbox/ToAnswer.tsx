@@ -20,17 +20,17 @@ export function ToAnswer({ question }: { question: OwnerQuestion }) {
   );
 }
 
-/** Why this is on the list of quality staff, where it is. */
+/** Why this is on the list of quality staff, or on its owner's again, where it is. */
 function Missing({ question }: { question: OwnerQuestion }) {
-  const { outcome, document_id, owner, owner_known, passed_to, not_told } = question;
+  const { outcome, owner, owner_known, passed_to, nobody_left, not_told } = question;
   const m = useOwnerMessages();
   const names = useRoles().some((role) => rolesOf("owners").includes(role));
+  if (nobody_left) return <p className="caution">{m.inbox.nobodyLeft}</p>;
   if (outcome !== null || ((owner_known || passed_to) && !not_told)) return null;
-  if (document_id === null && !passed_to) return <p className="caution">{m.inbox.nobodyLeft}</p>;
   return (
     <p className="caution">
       {owner_known || passed_to ? m.inbox.notTold : m.inbox.unowned(owner)}{" "}
-      {names && (
+      {names && !passed_to && (
         <a className="link" href={pathOf("owners")}>
           {m.inbox.nameOwner}
         </a>
