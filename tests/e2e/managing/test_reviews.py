@@ -350,10 +350,10 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     expect(offered).to_have_count(1)  # who may say that it holds
     expect(offered).to_have_attribute("value", "Dr. Maes")
     row.get_by_label("Door wie?").fill("maes")
-    row.get_by_label("Waarom na te kijken?").fill("Mevrouw Jansen, geboren op 3 mei 1961, kreeg te veel.")
+    row.get_by_label("Waarom nakijken?").fill("Mevrouw Jansen, geboren op 3 mei 1961, kreeg te veel.")
     save.click()
     expect(row.get_by_role("alert")).to_contain_text("is nog niet bewaard")
-    row.get_by_label("Waarom na te kijken?").fill("De pompen zijn vervangen.")
+    row.get_by_label("Waarom nakijken?").fill("De pompen zijn vervangen.")
     save.click()
     facts = row.locator(".facts")
     why = "na te kijken uiterlijk op 31 dec 2999 door Dr. Maes: “De pompen zijn vervangen.”"

@@ -62,7 +62,7 @@ export function ScopeMenu({ scope, onScope }: Props) {
             <ScopeFields {...{ scope, change, functions, departments, types }} />
           </Optional>
         )}
-        <button type="button" className="button scope-done" onClick={close}>
+        <button type="button" className="button" onClick={close}>
           {m.scope.close}
         </button>
       </div>

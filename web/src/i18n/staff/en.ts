@@ -51,9 +51,8 @@ export const staff = {
       `Not saved: ${name} may read this document, but not say that it still holds; choose a colleague from the list.`,
     reviewNoMore: "No longer planned",
     reviewGiven: (name: string) => (name ? `to be reviewed by ${name}` : "to be reviewed by nobody by name"),
-    reviewWhy: "Why is it to be reviewed? You need not say",
-    reviewReason: (reason: string) =>
-      reason ? `to be reviewed because: ${reason}` : "no longer said why it is to be reviewed",
+    reviewWhy: "Why review it? (not required)",
+    reviewReason: (reason: string) => (reason ? `to be reviewed because: ${reason}` : "reason for the review removed"),
     stillHolds: "I reviewed this: it still holds",
     nextReview: "Last day to review it",
     reviewKept: (name: string) =>

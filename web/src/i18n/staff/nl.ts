@@ -46,8 +46,8 @@ export const staff: StaffWords = {
       `Niet bewaard: ${name} mag dit document lezen, maar niet zeggen dat het nog klopt; kies een collega uit de lijst.`,
     reviewNoMore: "Niet meer gepland",
     reviewGiven: (name) => (name ? `na te kijken door ${name}` : "na te kijken door niemand bij naam"),
-    reviewWhy: "Waarom na te kijken? U hoeft het niet te zeggen",
-    reviewReason: (reason) => (reason ? `na te kijken omdat: ${reason}` : "niet meer gezegd waarom na te kijken"),
+    reviewWhy: "Waarom nakijken? (niet verplicht)",
+    reviewReason: (reason) => (reason ? `na te kijken omdat: ${reason}` : "reden van het nakijken gewist"),
     stillHolds: "Ik keek dit na: het klopt nog",
     nextReview: "Na te kijken uiterlijk op",
     reviewKept: (name) =>
