@@ -145,7 +145,7 @@ def pass_on_question(
 def get_asked(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep) -> api.OwnerQuestionList:
     """The newest first. A version that came since, and a document that was taken out, count as news
     too."""
-    found = asked.asked_by(db, user)
+    found = asked.asked_by(db, user, container.settings.roles_by_group)
     trail.on["owner_questions"] = [one.id for one in found]
     questions = [_out(one, container.settings) for one in found]
     return api.OwnerQuestionList(questions=questions, news=sum(one.news for one in found))
@@ -154,9 +154,9 @@ def get_asked(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep
 @router.get(
     "/owner-questions/news", openapi_extra=declared(Access.READ), summary="Whether something waits for you", responses=responses(503)
 )  # fmt: skip
-def get_owner_news(db: DbDep, user: UserDep) -> api.OwnerNews:
+def get_owner_news(db: DbDep, container: ContainerDep, user: UserDep) -> api.OwnerNews:
     """Counts alone, for a page that shows them."""
-    waiting, promised = asked.waiting_for(db, user)
+    waiting, promised = asked.waiting_for(db, user, container.settings.roles_by_group)
     news = sum(one.news for one in asked.asked_by(db, user))
     reviews = reviews_waiting(db, user, date.today())
     return api.OwnerNews(news=news, waiting=waiting, promised=promised, to_review=reviews)
@@ -182,7 +182,7 @@ def get_work(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep)
     """Questions and reports on documents that you own, with what was asked in vain nearest to
     those; and what you are to review. For quality staff also what is nobody's: no owner is known,
     none can read it, or the mail could not be delivered; and reviews that are due."""
-    found = asked.work_of(db, user)
+    found = asked.work_of(db, user, container.settings.roles_by_group)
     near = gaps_of(unanswered_near(db, user))
     reviews = to_review(db, user, date.today())
     trail.documents(reviews)
@@ -212,12 +212,13 @@ def reply_to(
     """For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the
     document out first, which is for its owner and for admins; the text is then its reason, told to
     who opens the document later."""
-    question = asked.work_item(db, user, owner_question_id)
+    roles = container.settings.roles_by_group
+    question = asked.work_item(db, user, owner_question_id, roles)
     text = written(body.text.strip(), body.personal_data, container.settings.personal_data, "text")
     if body.outcome == "retired" and question.outcome is None and question.current_id is not None:
         _retire(db, container, user, trail, question.current_id, text)
     trail.on |= {"outcome": body.outcome}
-    return _out(asked.reply(db, user, owner_question_id, body.outcome, text), container.settings)
+    return _out(asked.reply(db, user, owner_question_id, body.outcome, text, roles), container.settings)
 
 
 def _retire(db: Database, container: Container, user: User, trail: TrailDep, document_id: str, reason: str) -> None:

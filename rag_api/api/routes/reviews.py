@@ -67,7 +67,7 @@ def get_reviews(
     query = stored.ReviewQuery(
         since, until, refused, reported, unjudged, judged, departments, limit, offset, search.strip(), after, before
     )
-    found, total = stored.list_reviews(db, user, query)
+    found, total = stored.list_reviews(db, user, query, container.settings.roles_by_group)
     trail.answers(one.answer for one in found)
     return api.ReviewList(
         reviews=[_out(one, container.settings) for one in found],
@@ -90,7 +90,15 @@ def put_review(
     remark = written(body.remark.strip(), body.personal_data, container.settings.personal_data, "remark")
     trail.on |= {"verdict": body.verdict, "sent_to_owner": body.document_id is not None}
     judged = stored.put_review(
-        db, user, answer_id, body.verdict, remark, body.document_id, body.page, replies=body.reply
+        db,
+        user,
+        answer_id,
+        body.verdict,
+        remark,
+        body.document_id,
+        body.page,
+        replies=body.reply,
+        role_groups=container.settings.roles_by_group,
     )
     trail.on["conversation"] = judged.answer.conversation_id  # with which the remark leaves the trail
     if remark:

@@ -4,18 +4,15 @@ kept with what tells whoever is to answer."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import MappingProxyType
 from uuid import uuid4
 
 from rag_api.db import Connection, Database
 from rag_api.db.access import READS, found, may_review, reviewer, values
 from rag_api.db.owners.named import NOBODY, Reached, reached, tell
-from rag_api.db.owners.passing import pass_on
+from rag_api.db.owners.passing import NO_ROLES, pass_on
 from rag_api.db.owners.questions import OwnerQuestion, OwnerQuestionKind, one_of
 from rag_api.db.people.accounts import RoleGroups
 from rag_api.domain import User
-
-NO_ROLES: RoleGroups = MappingProxyType({})  # no group makes a reader: every account is one
 
 
 def ask_owner(
@@ -38,7 +35,7 @@ def ask_owner(
         if to:
             reviewer(user)
             whom = pass_on(connection, question_id, document_id, to, role_groups)
-    return one_of(db, user, question_id), whom
+    return one_of(db, user, question_id, role_groups), whom
 
 
 def pass_question(
@@ -50,7 +47,7 @@ def pass_question(
     with db.connection() as connection:
         question_id, _ = put_question(connection, user, None, "question", text, None, answer_id)
         whom = pass_on(connection, question_id, None, to, role_groups)
-    return one_of(db, user, question_id), whom
+    return one_of(db, user, question_id, role_groups), whom
 
 
 def put_question(

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from psycopg.rows import DictRow
 
@@ -23,12 +23,13 @@ from rag_api.db.access import (
     GROUPS_OF_ACCOUNT,
     OWNER,
     READS,
-    SIGNS_IN,
     found,
     may_review,
     values,
 )
 from rag_api.db.owners.named import NAMED, PASSED_TO
+from rag_api.db.owners.passing import NO_ROLES, SIGNS_IN_AND_READS, reading
+from rag_api.db.people.accounts import RoleGroups
 from rag_api.domain import User
 from rag_api.errors import Conflict, InvalidInput
 
@@ -44,7 +45,7 @@ _NOT_TOLD = (
 # What is passed on may be about no document: then there is none that somebody may not read.
 _ALONE = "q.document_id is null"
 # Whom it was passed on to signs in and may read the document: quality staff have it no more.
-_PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {SIGNS_IN}
+_PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {SIGNS_IN_AND_READS}
     and ({_ALONE} or d.groups && {GROUPS_OF_ACCOUNT}))"""  # noqa: S608
 # It was passed on, to somebody who can no longer answer it; about no document it always was.
 _NOBODY_LEFT = f"(q.outcome is null and (q.passed_to is not null or {_ALONE}) and not {_PASSED})"
@@ -108,44 +109,44 @@ class OwnerQuestion:
     news: bool  # who asked has not seen yet what became of it
 
 
-def asked_by(db: Database, user: User) -> list[OwnerQuestion]:
+def asked_by(db: Database, user: User, role_groups: RoleGroups = NO_ROLES) -> list[OwnerQuestion]:
     """The user's own, the newest first. Of a document that they may no longer read nothing is told
     but that they asked."""
     rows = db.all(
         f"{_ROWS} where q.user_id = %(user_id)s order by q.created_at desc, q.id limit %(most)s",
-        values(user, most=MOST),
+        _values(user, role_groups, most=MOST),
     )
     return [_to_question(row, user) for row in rows]
 
 
-def work_of(db: Database, user: User) -> list[OwnerQuestion]:
+def work_of(db: Database, user: User, role_groups: RoleGroups = NO_ROLES) -> list[OwnerQuestion]:
     """What is the user's to answer, as owner or as quality staff: open ones first, then those
     that are being corrected, oldest first; then the latest answered."""
     rows = db.all(
         f"""{_ROWS} where {_THEIRS} order by q.outcome is not null, not {_PROMISED},
         case when q.outcome is null then q.created_at when {_PROMISED} then q.replied_at end, q.replied_at desc, q.id limit %(most)s""",
-        values(user, reviews=may_review(user), most=MOST),
+        _values(user, role_groups, most=MOST),
     )
     return [_to_question(row, user) for row in rows]
 
 
-def waiting_for(db: Database, user: User) -> tuple[int, int]:
+def waiting_for(db: Database, user: User, role_groups: RoleGroups = NO_ROLES) -> tuple[int, int]:
     """How many open ones are the user's to answer, and how many of the documents are still being
     corrected."""
     row = db.one(
         f"""select count(*) filter (where q.outcome is null) as n, count(*) filter (where {_PROMISED}) as promised
         from owner_questions q {_DOCUMENT} where {_THEIRS}""",  # noqa: S608
-        values(user, reviews=may_review(user)),
+        _values(user, role_groups),
     )
     assert row is not None
     return int(row["n"]), int(row["promised"])
 
 
-def work_item(db: Database, user: User, question_id: str) -> OwnerQuestion:
+def work_item(db: Database, user: User, question_id: str, role_groups: RoleGroups = NO_ROLES) -> OwnerQuestion:
     """One that is the user's to answer. Raises NotFound."""
     row = db.one(
         f"{_ROWS} where q.id = %(id)s and {_THEIRS}",
-        values(user, id=question_id, reviews=may_review(user)),
+        _values(user, role_groups, id=question_id),
     )
     return _to_question(found(row, "question", question_id), user)
 
@@ -157,16 +158,18 @@ def may_retire(db: Database, user: User, document_id: str) -> bool:
     return bool(row and row["own"])
 
 
-def reply(db: Database, user: User, question_id: str, outcome: OwnerOutcome, text: str) -> OwnerQuestion:
+def reply(
+    db: Database, user: User, question_id: str, outcome: OwnerOutcome, text: str, role_groups: RoleGroups = NO_ROLES
+) -> OwnerQuestion:
     """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where
     somebody did, InvalidInput for what cannot become of a question about no document."""
-    question = work_item(db, user, question_id)
+    question = work_item(db, user, question_id, role_groups)
     if question.document_id is None and outcome != "answered":
         raise InvalidInput("This is about no document: there is nothing to correct or to take out. Answer it.")
     done = db.run(_REPLY, values(user, id=question_id, outcome=outcome, text=text))
     if not done:
         raise Conflict("Somebody answered this meanwhile. Load the list again.")
-    return one_of(db, user, question_id)
+    return one_of(db, user, question_id, role_groups)
 
 
 # Reports of an answer by who was given it, that are open and the user's to answer.
@@ -176,15 +179,19 @@ _REPORTS = f"""
     where q.answer_id = any(%(answers)s) and q.kind = 'report' and q.outcome is null and {_THEIRS}"""  # noqa: S608
 
 
-def open_reports(db: Database, user: User, answer_ids: Sequence[str]) -> dict[str, int]:
+def open_reports(
+    db: Database, user: User, answer_ids: Sequence[str], role_groups: RoleGroups = NO_ROLES
+) -> dict[str, int]:
     """How many, by answer."""
-    rows = db.all(_REPORTS, values(user, answers=list(answer_ids), reviews=may_review(user)))
+    rows = db.all(_REPORTS, _values(user, role_groups, answers=list(answer_ids)))
     return Counter(row["answer_id"] for row in rows)
 
 
-def answer_reports(connection: Connection, user: User, answer_id: str, text: str) -> None:
+def answer_reports(
+    connection: Connection, user: User, answer_id: str, text: str, role_groups: RoleGroups = NO_ROLES
+) -> None:
     """Answer them all with this; within the caller's transaction."""
-    given = values(user, answers=[answer_id], reviews=may_review(user))
+    given = _values(user, role_groups, answers=[answer_id])
     for row in connection.execute(_REPORTS, given).fetchall():
         connection.execute(_REPLY, values(user, id=row["id"], outcome="answered", text=text))
 
@@ -208,10 +215,14 @@ def detach(db: Database, user_id: str) -> int:
     )
 
 
-def one_of(db: Database, user: User, question_id: str) -> OwnerQuestion:
+def one_of(db: Database, user: User, question_id: str, role_groups: RoleGroups = NO_ROLES) -> OwnerQuestion:
     """Return it as the user sees it. The caller knows that they may. Raises NotFound."""
-    row = db.one(f"{_ROWS} where q.id = %(id)s", values(user, id=question_id))
+    row = db.one(f"{_ROWS} where q.id = %(id)s", _values(user, role_groups, id=question_id))
     return _to_question(found(row, "question", question_id), user)
+
+
+def _values(user: User, role_groups: RoleGroups, **more: Any) -> dict[str, Any]:
+    return values(user, reviews=may_review(user), reading=reading(role_groups), **more)
 
 
 def _to_question(row: DictRow, user: User) -> OwnerQuestion:

@@ -20,7 +20,9 @@ from rag_api.db.documents import contains
 from rag_api.db.owners.asking import put_question
 from rag_api.db.owners.named import NOBODY as NO_OWNER
 from rag_api.db.owners.named import Reached, reached_by
+from rag_api.db.owners.passing import NO_ROLES
 from rag_api.db.owners.questions import answer_reports, open_reports
+from rag_api.db.people.accounts import RoleGroups
 from rag_api.db.questions.answers import readable_answers
 from rag_api.db.questions.gaps import NOBODY
 from rag_api.domain import Answer, User
@@ -95,7 +97,9 @@ class ReviewQuery:
     before: datetime | None = None
 
 
-def list_reviews(db: Database, user: User, query: ReviewQuery) -> tuple[list[Reviewed], int]:
+def list_reviews(
+    db: Database, user: User, query: ReviewQuery, role_groups: RoleGroups = NO_ROLES
+) -> tuple[list[Reviewed], int]:
     """Newest first, and how many there are in all. Raises NotFound for who may not review."""
     reviewer(user)
     where = ASKED
@@ -135,7 +139,7 @@ def list_reviews(db: Database, user: User, query: ReviewQuery) -> tuple[list[Rev
         params,
     )
     assert total is not None
-    return _reviewed(db, user, rows), int(total["n"])
+    return _reviewed(db, user, rows, role_groups), int(total["n"])
 
 
 def departments_of(db: Database, user: User, since: date | None = None, until: date | None = None) -> list[str]:
@@ -158,6 +162,7 @@ def put_review(
     page: int | None = None,
     *,
     replies: bool = False,
+    role_groups: RoleGroups = NO_ROLES,
 ) -> Reviewed:
     """Judge an answer: what was said of it before stays among the earlier ones. document_id: its
     owner reads the remark, with what was asked; replies: it answers its reader's open reports.
@@ -174,7 +179,7 @@ def put_review(
         ).fetchone()
         row = found(row, "answer", answer_id)
         if replies:
-            answer_reports(connection, user, answer_id, remark)
+            answer_reports(connection, user, answer_id, remark, role_groups)
         question_id = None
         if document_id is not None:
             found(document_id if document_id in row["shown"] else None, "document", document_id)
@@ -195,7 +200,7 @@ def put_review(
               told = true, judged_at = now(), owner_question_id = coalesce(excluded.owner_question_id, reviews.owner_question_id)""",
             {**given, "verdict": verdict, "remark": remark, "question": question_id},
         )
-    return _reviewed(db, user, db.all(f"{_ROWS} where a.id = %(id)s", {"id": answer_id}))[0]
+    return _reviewed(db, user, db.all(f"{_ROWS} where a.id = %(id)s", {"id": answer_id}), role_groups)[0]
 
 
 def forget_reviewer(db: Database, user_id: str) -> int:
@@ -216,11 +221,11 @@ def judged_of(db: Database, user: User, answers: Sequence[Answer]) -> list[ToldR
     return [said.get(one.id) for one in answers]
 
 
-def _reviewed(db: Database, user: User, rows: Sequence[DictRow]) -> list[Reviewed]:
+def _reviewed(db: Database, user: User, rows: Sequence[DictRow], role_groups: RoleGroups) -> list[Reviewed]:
     reached = reached_by(db, [row["owner_question_id"] for row in rows if row["owner_question_id"]])
     ids = [row["id"] for row in rows]
     earlier = _earlier(db, ids)
-    reports = open_reports(db, user, ids)
+    reports = open_reports(db, user, ids, role_groups)
     return [
         Reviewed(
             answer,

@@ -114,6 +114,26 @@ def test_where_nobody_is_known_it_is_said_and_quality_staff_have_it(
     assert (one["kind"], one["text"], one["owner_known"]) == ("report", "De dosis klopt niet meer.", False)
 
 
+def test_what_was_passed_on_to_who_reads_no_more_is_quality_staffs_to_answer(
+    staff: tuple[Container, TestClient, People], document: Document, judge: Person
+) -> None:
+    path = f"/documents/{document.id}/owner-questions"
+    made = judge("POST", path, kind="question", text="Geldt dit nog?", to="colleague").json()["question"]
+    assert (made["passed_to"], made["nobody_left"]) == ("colleague", False)
+    assert judge("GET", "/owner-questions/news").json()["waiting"] == 0
+    changed = {"id": staff[2].ids["colleague"], "groups": ["surgery"]}
+    staff[0].db.run("update users set groups = %(groups)s where id = %(id)s", changed)
+    try:
+        assert judge("GET", "/owner-questions/news").json()["waiting"] == 1
+        for told in ("work", "asked"):
+            (one,) = judge("GET", f"/owner-questions/{told}").json()["questions"]
+            assert (one["id"], one["nobody_left"]) == (made["id"], True)
+        replied = judge("POST", f"/owner-questions/{made['id']}/reply", outcome="answered", text="Ja.").json()
+        assert (replied["outcome"], replied["nobody_left"]) == ("answered", False)
+    finally:
+        staff[0].db.run("update users set groups = '{staff,surgery}' where id = %(id)s", changed)
+
+
 def test_whom_it_goes_to_is_said_before(
     staff: tuple[Container, TestClient, People], document: Document, nurse: Person, admin: Person
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -11,9 +12,10 @@ from rag_api.container import Container
 from rag_api.db.outbox import Due, send_next
 from rag_api.db.owners.asking import ask_owner, pass_question
 from rag_api.db.owners.questions import asked_by, reply, waiting_for, work_of
+from rag_api.db.people.accounts import change_account, get_account, user_of
 from rag_api.db.questions.answers import delete_conversation
 from rag_api.db.questions.gaps import unanswered
-from rag_api.domain import LOCAL_USER, Document, Role, User
+from rag_api.domain import LOCAL_USER, READERS, Document, Role, User
 from rag_api.errors import InvalidInput, NotFound
 from tests.rag_api.db.owners.test_questions import TEXT, container, document, hire
 
@@ -32,6 +34,44 @@ def test_nothing_is_passed_on_to_an_account_whose_roles_do_not_read(container: C
     assert container.db.all("select 1 from owner_questions") == []
     question, _ = ask_owner(container.db, judge, document.id, "question", TEXT, to="reader", role_groups=roles)
     assert [one.id for one in work_of(container.db, reader)] == [question.id]
+
+
+@pytest.mark.parametrize("groups", [{}, {"staff": [Role.READER]}, {"staff": [Role.READER], "heads": [Role.ADMIN]}])
+def test_something_is_passed_on_to_whose_roles_read_and_to_nobody_else(
+    container: Container, document: Document, groups: dict[str, list[Role]]
+) -> None:
+    roles = {group: frozenset(given) for group, given in groups.items()}
+    judge = hire(container, "judge", roles=(Role.JUDGE,))
+    for number, (given, group) in enumerate(product((*Role, None), ("staff", "heads", "quality", "elsewhere", None))):
+        name = f"n{number}"
+        who = hire(container, name, *([group] if group else []), roles=(given,) if given else ())
+        reads = not READERS.isdisjoint(user_of(get_account(container.db, who.id), roles).roles)
+        try:
+            question, _ = ask_owner(container.db, judge, document.id, "question", TEXT, to=name, role_groups=roles)
+        except NotFound:
+            assert not reads, (given, group)
+        else:
+            assert reads, (given, group)
+            assert not question.nobody_left
+
+
+@pytest.mark.parametrize("about", ["document", "nothing"])
+def test_what_somebody_has_who_reads_no_more_is_quality_staffs(
+    container: Container, document: Document, answer: str, about: str
+) -> None:
+    roles = {"staff": frozenset({Role.READER})}
+    judge, nurse = hire(container, "judge", "surgery", roles=(Role.JUDGE,)), hire(container, "maes", "staff")
+    if about == "document":
+        question, _ = ask_owner(container.db, judge, document.id, "question", TEXT, to="maes", role_groups=roles)
+    else:
+        question, _ = pass_question(container.db, judge, answer, TEXT, "maes", roles)
+    assert work_of(container.db, judge, roles) == []
+    assert [one.id for one in work_of(container.db, nurse, roles)] == [question.id]
+    assert [one.nobody_left for one in asked_by(container.db, judge, roles)] == [False]
+    change_account(container.db, LOCAL_USER, nurse.id, groups=[])
+    assert [(one.id, one.nobody_left) for one in work_of(container.db, judge, roles)] == [(question.id, True)]
+    assert waiting_for(container.db, judge, roles) == (1, 0)
+    assert reply(container.db, judge, question.id, "answered", "Nee.", roles).reply == "Nee."
 
 
 def test_nothing_is_passed_on_to_a_machine_that_nobody_signs_in_to(container: Container, document: Document) -> None:
