@@ -36,7 +36,9 @@ def test_nothing_is_passed_on_to_an_account_whose_roles_do_not_read(container: C
     assert [one.id for one in work_of(container.db, reader)] == [question.id]
 
 
-@pytest.mark.parametrize("groups", [{}, {"staff": [Role.READER]}, {"staff": [Role.READER], "heads": [Role.ADMIN]}])
+@pytest.mark.parametrize(
+    "groups", [{}, {"staff": [Role.READER]}, {"staff": [Role.READER], "heads": [Role.MEMBERSHIP_ADMIN]}]
+)
 def test_something_is_passed_on_to_whose_roles_read_and_to_nobody_else(
     container: Container, document: Document, groups: dict[str, list[Role]]
 ) -> None:
