@@ -889,6 +889,22 @@ def test_only_who_reviews_is_offered_to_say_that_a_document_holds(open_as: Open,
         expect(row.get_by_text("Ik keek dit na: het klopt nog")).to_have_count(count)
 
 
+def test_what_a_judge_searched_with_is_gone_when_they_sign_out(open_as: Open) -> None:
+    left = "() => JSON.stringify([history.state, {...sessionStorage}, {...localStorage}, location.href])"
+    page = open_as("judge", "/quality/reviews")
+    page.get_by_label("Woorden in de vraag").fill("Jansen")
+    assert "Jansen" in page.evaluate(left)
+    page.locator("a[href='/inbox']").first.click()
+    expect(page).to_have_url(re.compile("/inbox$"))
+    page.get_by_role("button", name="Afmelden").click()
+    expect(page.get_by_role("button", name="Aanmelden")).to_be_visible()
+    for _ in range(2):
+        page.go_back()
+        expect(page.get_by_role("button", name="Aanmelden")).to_be_visible()
+        assert "Jansen" not in page.evaluate(left)
+    expect(page).to_have_url(re.compile("/quality/reviews$"))
+
+
 # --- How they look
 
 

@@ -214,7 +214,11 @@ def test_a_closed_source_leaves_everything_as_its_judge_had_it(
     expect(page.get_by_label("enkel nog niet beoordeeld")).not_to_be_checked()
     expect(page.locator(".review")).to_have_count(1)
     expect(save).to_be_in_viewport()  # as far down as before
-    page.evaluate("history.replaceState({...history.state, words: {whose: 'another', text: 'paracetamol'}}, '')")
+    page.evaluate("""() => {
+      const kept = JSON.parse(sessionStorage['bedside.words']);
+      for (const one of Object.values(kept)) one.whose = 'another';
+      sessionStorage['bedside.words'] = JSON.stringify(kept);
+    }""")
     page.reload()
     expect(page.locator(".review")).to_have_count(2)
     expect(words).to_have_value("")  # what somebody else typed here

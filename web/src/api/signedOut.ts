@@ -4,29 +4,6 @@
 const NAME = "bedside:signed-out";
 let kept = "";
 
-const IN_TAB = "bedside.signed-in";
-
-/**
- * Notes in this tab that somebody is signed in, or left by themselves: a page loaded after a
- * session ended can then say so.
- */
-export function noteSignedIn(signedIn: boolean): void {
-  try {
-    if (signedIn) sessionStorage.setItem(IN_TAB, "yes");
-    else sessionStorage.removeItem(IN_TAB);
-  } catch {
-    // Storage may be switched off by policy: the page then greets as if nobody had been here.
-  }
-}
-
-export function wasSignedIn(): boolean {
-  try {
-    return sessionStorage.getItem(IN_TAB) !== null;
-  } catch {
-    return false;
-  }
-}
-
 export function saySignedOut(): void {
   window.dispatchEvent(new Event(NAME));
 }

@@ -1,8 +1,9 @@
 // Lets through who is signed in and may see this page; shows all others what they can do. The
 // service decides, here it is only shown.
 import { type ReactNode, useEffect, useRef } from "react";
-import { forgetQuestion, keepQuestion, noteSignedIn, onSignedOut, wasSignedIn } from "../../api/signedOut";
+import { forgetQuestion, keepQuestion, onSignedOut } from "../../api/signedOut";
 import { type Role, signOut, useSession, useSignedOut } from "../../queries/session";
+import { noteSignedIn, wasSignedIn } from "../../settings";
 import { lazyPart } from "../shared/controls/lazyPart";
 import { Optional } from "../shared/controls/Optional";
 

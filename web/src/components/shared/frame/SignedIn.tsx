@@ -1,7 +1,7 @@
 // Who is signed in, and the way out; nothing where there is nothing to sign in to.
-import { noteSignedIn } from "../../../api/signedOut";
 import { useMessages } from "../../../i18n";
 import { signOut, useSession, useSignedOut } from "../../../queries/session";
+import { noteSignedIn } from "../../../settings";
 
 export function SignedIn() {
   const m = useMessages();
