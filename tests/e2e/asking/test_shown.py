@@ -305,6 +305,7 @@ def test_an_answer_in_another_language_than_the_page_says_so_once_above_it(
     made(page)
     line = page.get_by_text(said, exact=True)
     expect(line).to_have_count(1)
+    expect(page.locator("p.sr-only[role='status']")).to_contain_text(said)  # heard, too
     above, words = line.bounding_box(), page.locator(".answer-text").bounding_box()
     assert above
     assert words

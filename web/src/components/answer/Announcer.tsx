@@ -4,12 +4,21 @@ import { type AnswerState, view } from "../../state/conversation/answer";
 import type { Turn } from "../../state/conversation/conversation";
 import { byDocument } from "../../text/documents/documents";
 import { noticesSaid, refusalSaid } from "../../text/documents/noticeWords";
+import { Optional } from "../shared/controls/Optional";
+import { PrintedSources } from "./text/lazily";
 
 export function Announcer({ turn }: { turn: Turn | undefined }) {
   const m = useMessages();
+  const said = turn && spoken(turn.state, m);
   return (
     <p className="sr-only" role="status" aria-live="polite">
-      {turn && spoken(turn.state, m)}
+      {turn?.state.kind === "complete" ? (
+        <Optional fallback={null} failed={said}>
+          <PrintedSources state={turn.state} heard={said} />
+        </Optional>
+      ) : (
+        said
+      )}
     </p>
   );
 }

@@ -1,6 +1,6 @@
-// What stands over an answer's words: that they are in another language than the page, and, on
-// paper alone, which documents they are from, since nothing can be unfolded there. It comes with
-// the first answer.
+// What stands over an answer's words: that they are in another language than the page, which is
+// heard too, and, on paper alone, which documents they are from, since nothing can be unfolded
+// there. It comes with the first answer.
 import { Suspense } from "react";
 import { useMessages, useWardMessages } from "../../i18n";
 import { type AnswerState, isRefused, view } from "../../state/conversation/answer";
@@ -8,10 +8,21 @@ import { citationOf, placesOf } from "../../text/documents/facts";
 import { Cautions } from "../shared/document/Cautions";
 import "../../styles/media/print.css";
 
+interface Props {
+  state: AnswerState;
+  heard?: string | undefined; // what a screen reader says of it: then no sheet is meant
+}
+
 /** Of an answer that quotes nothing, the first of its sources. */
-export function PrintedSources({ state }: { state: AnswerState }) {
+export function PrintedSources({ state, heard }: Props) {
   const m = useMessages();
   const { sources, spans } = view(state);
+  if (heard)
+    return (
+      <>
+        {heard} <OtherLanguage {...{ state, heard }} />
+      </>
+    );
   return (
     <>
       <Suspense>
@@ -33,7 +44,7 @@ export function PrintedSources({ state }: { state: AnswerState }) {
 }
 
 /** Of what is quoted, by what its documents say of themselves. */
-function OtherLanguage({ state }: { state: AnswerState }) {
+function OtherLanguage({ state, heard }: Props) {
   const { locale } = useMessages();
   const m = useWardMessages();
   const { sources, spans } = view(state);
@@ -43,9 +54,6 @@ function OtherLanguage({ state }: { state: AnswerState }) {
   const named = new Intl.DisplayNames(locale, { type: "language" });
   const languages = [...new Set(others.map(({ language }) => named.of(language) ?? language))];
   const documents = new Set(others.map(({ document_id }) => document_id)).size;
-  return (
-    <p className="muted answer-language">
-      {m.beside.inLanguage(languages, documents, others.length === quoted.length)}
-    </p>
-  );
+  const words = m.beside.inLanguage(languages, documents, others.length === quoted.length);
+  return heard ? words : <p className="muted answer-language">{words}</p>;
 }
