@@ -3,7 +3,7 @@ import { failureWords, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, view } from "../../state/conversation/answer";
 import type { Turn } from "../../state/conversation/conversation";
 import { byDocument } from "../../text/documents/documents";
-import { noticesSaid, refusalSaid } from "../../text/documents/noticeWords";
+import { noticesSaid, refusalSaid } from "../../text/documents/facts";
 import { Optional } from "../shared/controls/Optional";
 import { PrintedSources } from "./text/lazily";
 

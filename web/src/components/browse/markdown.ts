@@ -4,8 +4,7 @@ import type { Answer, ConversationDetail, Source } from "../../api/types";
 import { dayOf, formatDay, formatInstant, type StaffMessages } from "../../i18n";
 import { placePath } from "../../state/window/route";
 import { type Block, blocks, type Row, type Run } from "../../text/answer/blocks";
-import { citationOf, placesOf, sinceWords } from "../../text/documents/facts";
-import { noticesSaid } from "../../text/documents/noticeWords";
+import { citationOf, noticesSaid, placesOf, sinceWords } from "../../text/documents/facts";
 
 /** `origin`: where the links lead, as "https://bedside.hospital.example". */
 export function markdownOf({ title, answers }: ConversationDetail, origin: string, m: StaffMessages): string {

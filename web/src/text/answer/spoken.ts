@@ -3,8 +3,7 @@
 // shows of the answer is said, or none of it is.
 import type { Answer, Source, Span } from "../../api/types";
 import type { Messages } from "../../i18n";
-import { isExpired } from "../documents/facts";
-import { noticeWords } from "../documents/noticeWords";
+import { isExpired, noticeWords } from "../documents/facts";
 import { blocks, headingOf, type Row, type Run } from "./blocks";
 
 export interface Utterance {

@@ -3,8 +3,7 @@ import { en } from "../../i18n/en";
 import { nl } from "../../i18n/nl";
 import { answer, source, span } from "../../testing/answers";
 import { byDocument, closenessOf, named } from "./documents";
-import { originOf } from "./facts";
-import { noticesSaid } from "./noticeWords";
+import { noticesSaid, originOf } from "./facts";
 import { completed } from "./patient";
 import { shortened } from "./shortened";
 

@@ -7,7 +7,7 @@ import { placePath } from "../../../state/window/route";
 import { blocks, type Run } from "../../../text/answer/blocks";
 import { saidIn, trimmed } from "../../../text/answer/said";
 import type { Segment } from "../../../text/answer/segments";
-import type { SaidNotice } from "../../../text/documents/noticeWords";
+import type { SaidNotice } from "../../../text/documents/facts";
 import { following } from "./following";
 import { Numbers } from "./lazily";
 import { Part } from "./Part";

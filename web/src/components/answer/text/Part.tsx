@@ -6,7 +6,7 @@ import { useMessages } from "../../../i18n";
 import { placePath } from "../../../state/window/route";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
 import { belowHeading } from "../../../text/answer/parts";
-import type { SaidNotice } from "../../../text/documents/noticeWords";
+import type { SaidNotice } from "../../../text/documents/facts";
 import { Optional } from "../../shared/controls/Optional";
 import type { DrawCell } from "../../steps/TickedTable";
 import type { Steps } from "../../steps/Ticks";

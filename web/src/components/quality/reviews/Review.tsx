@@ -6,7 +6,7 @@ import { spanKey } from "../../../pdf/highlights";
 import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
-import { noticesSaid, refusalSaid } from "../../../text/documents/noticeWords";
+import { noticesSaid, refusalSaid } from "../../../text/documents/facts";
 import { toldApart } from "../../../text/shares";
 import { AnswerText } from "../../answer/text/AnswerText";
 import { following } from "../../answer/text/following";

@@ -2,7 +2,7 @@
 // superseded, contradicted.
 import type { Notice } from "../../../api/types";
 import { useMessages } from "../../../i18n";
-import { noticeWords } from "../../../text/documents/noticeWords";
+import { noticeWords } from "../../../text/documents/facts";
 
 const GRAVE = new Set(["other_group", "conflict"]);
 
