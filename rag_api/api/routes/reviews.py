@@ -19,7 +19,7 @@ from rag_api.api.schemas import reviews as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.config import Settings
 from rag_api.db.questions import reviews as stored
-from rag_api.domain import Answer
+from rag_api.domain import Answer, User
 
 router = APIRouter(tags=["reviews"], route_class=LimitedRoute)
 
@@ -70,7 +70,7 @@ def get_reviews(
     found, total = stored.list_reviews(db, user, query, container.settings.roles_by_group)
     trail.answers(one.answer for one in found)
     return api.ReviewList(
-        reviews=[_out(one, container.settings) for one in found],
+        reviews=[_out(one, user, container.settings) for one in found],
         total=total,
         departments=stored.departments_of(db, user, since, until),
     )
@@ -103,13 +103,13 @@ def put_review(
     trail.on["conversation"] = judged.answer.conversation_id  # with which the remark leaves the trail
     if remark:
         trail.about["reason"] = remark
-    return _out(judged, container.settings)
+    return _out(judged, user, container.settings)
 
 
 _OF_UNSHOWN = ("lapsed", "unread")  # each names a document that is no source: who judges may not read it
 
 
-def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
+def _out(one: stored.Reviewed, user: User, settings: Settings) -> api.ReviewedOut:
     answer, shown = one.answer, answer_out(one.answer)
     return api.ReviewedOut(
         answer_id=answer.id,
@@ -130,15 +130,16 @@ def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
         missing=one.missing,
         reported=one.reported,
         comments=list(one.comments),
-        review=_review(one.review, settings) if one.review else None,
+        review=_review(one.review, user, settings) if one.review else None,
         earlier=[_earlier(given) for given in one.earlier],
         reports=one.reports,
     )
 
 
-def _review(given: stored.Given, settings: Settings) -> api.ReviewOut:
+def _review(given: stored.Given, user: User, settings: Settings) -> api.ReviewOut:
     sent = given.sent and given.sent.told(settings.smtp_host is not None)
-    return api.ReviewOut(**_earlier(given).model_dump(), sent_to=sent.owner if sent else None)
+    yours = given.judge_id == user.id
+    return api.ReviewOut(**_earlier(given).model_dump(), yours=yours, sent_to=sent.owner if sent else None)
 
 
 def _earlier(given: stored.Given) -> api.EarlierReviewOut:

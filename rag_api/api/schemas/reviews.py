@@ -40,6 +40,7 @@ class EarlierReviewOut(BaseModel):
 
 
 class ReviewOut(EarlierReviewOut):
+    yours: bool = Field(description="You gave it; saving another leaves it among the earlier ones.")
     sent_to: str | None = Field(
         description="Whom the remark comes to, an owner or a department as the document names it; empty: nobody is "
         "known, and quality staff have it; null: it was sent to nobody."

@@ -39,7 +39,7 @@ _ROWS = f"""
     select a.*, {_LAST.format("found")} as said_found, {_LAST.format("missing")} as said_missing,
       {_LAST.format("reported")} as said_reported,
       array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments,
-      r.verdict, r.remark, r.judged_at, r.owner_question_id,
+      r.verdict, r.remark, r.judged_at, r.owner_question_id, r.user_id as judge_id,
       coalesce((select u.name from users u where u.id = r.user_id), r.user_id) as judged_by
     from answers a left join reviews r on r.answer_id = a.id"""  # noqa: S608
 
@@ -59,6 +59,7 @@ class Given(ToldReview):
 
     judged_by: str  # the account's name
     sent: Reached | None = None
+    judge_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +248,7 @@ def _reviewed(db: Database, user: User, rows: Sequence[DictRow], role_groups: Ro
 def _given(row: DictRow, reached: Mapping[str, Reached]) -> Given:
     question = row["owner_question_id"]
     sent = reached.get(question, NO_OWNER) if question else None
-    return Given(row["verdict"], row["remark"], row["judged_at"], row["judged_by"], sent)
+    return Given(row["verdict"], row["remark"], row["judged_at"], row["judged_by"], sent, row["judge_id"])
 
 
 def _earlier(db: Database, answer_ids: Sequence[str]) -> dict[str, list[Given]]:

@@ -116,6 +116,12 @@ def test_a_second_judgement_leaves_the_first_to_be_read_answers_the_report_and_r
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)
         page.screenshot(path=tmp_path / f"judged-{width}.png", full_page=True)
+    asker.user = replace(JUDGE, id="colleague")
+    page.goto(f"{url}/quality/reviews")
+    page.get_by_label("enkel nog niet beoordeeld").uncheck()
+    expect(dose.locator(".review-form li")).to_have_count(2)  # with what a colleague said last
+    expect(dose.get_by_label("Opmerking", exact=True)).to_have_value("")
+    expect(dose.get_by_role("radio", checked=True)).to_have_count(0)
     asker.user = NURSE
     page.goto(f"{url}/inbox")
     expect(page.locator(".owner-question h4")).to_contain_text("Melding: Beantwoord")

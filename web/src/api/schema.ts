@@ -4516,6 +4516,8 @@ export interface components {
             judged_by: string;
             /** Format: date-time */
             judged_at: string;
+            /** @description You gave it; saving another leaves it among the earlier ones. */
+            yours: boolean;
             /** @description Whom the remark comes to, an owner or a department as the document names it; empty: nobody is known, and quality staff have it; null: it was sent to nobody. */
             sent_to: string | null;
         };

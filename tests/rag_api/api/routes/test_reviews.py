@@ -113,6 +113,10 @@ def test_a_judgement_is_kept_and_another_stands_before_it(
     assert (said["verdict"], said["judged_by"], said["sent_to"]) == ("harmful", "judge", None)
     assert "1961" not in said["remark"], "what identifies a patient is left out"
     assert [one["review"]["verdict"] for one in reviews(client)] == ["harmful"]
+    assert said["yours"]
+    asker.user = replace(JUDGE, id="colleague")
+    assert [one["review"]["yours"] for one in reviews(client)] == [False], "it is to be read, and not signed anew"
+    asker.user = JUDGE
     assert client.put(f"/reviews/{dose['id']}", json={"verdict": "good"}).status_code == 422
     (shown,) = reviews(client)
     (before,) = shown["earlier"]

@@ -104,8 +104,10 @@ function Given({ asked, onFollow }: Props) {
 
 function Form({ asked: { answer_id, sources, review, earlier, reports } }: { asked: Reviewed }) {
   const m = useStaffMessages();
-  const [verdict, setVerdict] = useState<ReviewVerdict | null>(review?.verdict ?? null);
-  const [remark, setRemark] = useState(review?.remark ?? "");
+  const own = review?.yours ? review : null; // another's is read below, and not signed anew
+  const [verdict, setVerdict] = useState<ReviewVerdict | null>(own?.verdict ?? null);
+  const [remark, setRemark] = useState(own?.remark ?? "");
+  const before = review && !own ? [review, ...earlier] : earlier;
   const [to, setTo] = useState(""); // the document whose owner reads the remark
   const [reply, setReply] = useState(true); // to who reported the answer
   const { mutate, error, isPending, isSuccess, reset } = useReview(answer_id);
@@ -199,13 +201,13 @@ function Form({ asked: { answer_id, sources, review, earlier, reports } }: { ask
           {m.quality.save}
         </button>
         <span role="status">{isSuccess && m.reviews.saved}</span>
-        {review && <span className="muted">{m.reviews.by(review.judged_by, formatInstant(review.judged_at, m))}</span>}
+        {own && <span className="muted">{m.reviews.by(own.judged_by, formatInstant(own.judged_at, m))}</span>}
       </p>
-      {earlier.length > 0 && (
+      {before.length > 0 && (
         <>
           <h4>{m.reviews.earlier}</h4>
           <ul>
-            {earlier.map(({ verdict: said, remark: words, judged_by, judged_at }) => (
+            {before.map(({ verdict: said, remark: words, judged_by, judged_at }) => (
               <li key={judged_at}>
                 {m.reviews.verdicts[said]}{" "}
                 <span className="muted">{m.reviews.by(judged_by, formatInstant(judged_at, m))}</span>
