@@ -420,7 +420,9 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     }[query.order]
     if query.status == DocumentStatus.RETIRED:
         first += "withdrawn_at desc nulls last, "
-    order = f"{first}{NEAREST}, lower(title), source, id"
+    # Of what is searched for, one that counts stands before one alike that has lapsed.
+    lapsed = "coalesce(valid_until < %(today)s, false), " if query.text else ""
+    order = f"{first}{NEAREST}, {lapsed}lower(title), source, id"
     rows = db.all(
         f"select {LISTED} from documents where {where} order by {order} limit %(limit)s offset %(offset)s",  # noqa: S608
         params,

@@ -260,6 +260,10 @@ def test_what_begins_a_word_is_listed_before_what_is_within_one_and_titles_befor
         return [one.metadata.title.split()[0] for one in list_documents(db, LOCAL_USER, DocumentQuery(text))[0]]
 
     assert titles("HIP") == ["Zorgpad:", "Fractuur", "Chip", "Beleid", "Antibiotica"]
+    lapsed = Metadata(title="Aanpak: hip fracture", valid_until=date(2020, 1, 1))
+    documents.save_indexed([Indexed(document("oud.pdf", metadata=lapsed), [page(1, 0, "")])])
+    assert titles("HIP")[:3] == ["Zorgpad:", "Aanpak:", "Fractuur"], "of two alike the one that counts"
+    assert titles("")[0] == "Aanpak:", "a list of all is by title"
     assert titles("hip fracture (") == ["Zorgpad:"]
     assert titles("\\") == []
 
