@@ -148,6 +148,8 @@ def test_an_open_document_is_printed_whole_and_ctrl_p_asks_what_is_meant(
     whole = pdfium.PdfDocument(script.pdf)
     for sheet, own in zip(printed, whole, strict=True):
         on_paper, page_itself = (one.render(scale=0.5).to_pil().convert("L").resize((200, 282)) for one in (sheet, own))
+        edges = [one.crop((0, 100, 10, 282)).getextrema()[0] for one in (on_paper, page_itself)]
+        assert edges[0] < 220 < edges[1], "when it was printed stands along the edge"
         apart = ImageStat.Stat(ImageChops.difference(on_paper, page_itself)).mean[0]
         assert apart < (255 - ImageStat.Stat(page_itself).mean[0]) / 2  # of the ink: its edges lie a little elsewhere
     page.evaluate("document.body.append(sheets)")

@@ -3,7 +3,7 @@
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { useWardMessages } from "../../i18n";
+import { dayOf, formatDay, useWardMessages } from "../../i18n";
 import { tellOpened } from "../../queries/documents/shown";
 import { Dialog } from "../shared/controls/Dialog";
 import { printPages } from "./printPages";
@@ -34,7 +34,8 @@ export function PrintFile({ pdf, id, alone, asks, onAsked }: Props) {
     setFailed(false);
     setDrawn(0);
     tellOpened(id);
-    await printPages(pdf, setDrawn, () => stop.current).catch(() => setFailed(true));
+    const said = m.pane.printedOn(formatDay(dayOf(new Date()), m));
+    await printPages(pdf, said, setDrawn, () => stop.current).catch(() => setFailed(true));
     setDrawn(null);
   };
   const choose = (chosen: () => void): void => {

@@ -131,6 +131,7 @@ export const ward = {
     print: "Print",
     printHelp: "Print the whole document",
     printing: (page: number, count: number) => `Page ${page} of ${count}: stop`,
+    printedOn: (day: string) => `Printed from Bedside on ${day}; check that the document is still valid.`,
     printFailed: "Printing does not work now. Print from “Open the file”.",
     printWhat: "What do you want to print?",
     printWhole: (pages: number) => `The whole document (${pages} ${pages === 1 ? "page" : "pages"})`,

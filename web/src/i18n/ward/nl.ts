@@ -137,6 +137,7 @@ export const ward: WardWords = {
     print: "Druk af",
     printHelp: "Druk het hele document af",
     printing: (page: number, count: number) => `Pagina ${page} van ${count}: stop`,
+    printedOn: (day: string) => `Afgedrukt uit Bedside op ${day}; kijk na of het document nog geldt.`,
     printFailed: "Afdrukken lukt nu niet. Druk af via “Open het bestand”.",
     printWhat: "Wat wilt u afdrukken?",
     printWhole: (pages: number) => `Het hele document (${pages} ${pages === 1 ? "pagina" : "pagina's"})`,
