@@ -41,17 +41,6 @@ StreamEvent = (
     | models.FailedEvent
 )
 Model = TypeVar("Model", bound=BaseModel)
-Validity = Literal[
-    "valid",
-    "expired",
-    "upcoming",
-    "expires_soon",
-    "expires_later",
-    "expires_in_6_months",
-    "expires_in_12_months",
-    "undated",
-    "review_due",
-]
 DocumentRef = str | models.DocumentOut  # its id, or one that was listed
 
 AGAIN = (429, 503)  # and a connection that broke off
@@ -122,7 +111,7 @@ class Bedside:
         status: Literal["indexed", "failed", "retired", "replaced"] | None = None,
         department: str = "",
         document_type: str = "",
-        validity: Validity | None = None,
+        validity: models.Validity | None = None,
     ) -> Iterator[models.DocumentOut]:
         """Yield what the key may read, by title; `search`: in title or file name."""
         query = {

@@ -452,6 +452,17 @@ class Role(StrEnum):
     AUDITOR = "auditor"  # reads the trail of who saw what; no documents by that
 
 
+Validity = Literal[  # how documents are listed by their days
+    "valid",
+    "expired",
+    "upcoming",
+    "expires_soon",
+    "expires_later",
+    "expires_in_6_months",
+    "expires_in_12_months",
+    "undated",
+    "review_due",
+]
 READERS = frozenset({Role.READER, Role.JUDGE, Role.ADMIN})  # any of these reads documents
 
 

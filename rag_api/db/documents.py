@@ -37,6 +37,7 @@ from rag_api.domain import (
     TargetGroup,
     Titles,
     User,
+    Validity,
     noted,
 )
 from rag_api.errors import Conflict
@@ -362,17 +363,6 @@ NEAREST = f"""case when title ~* %(begins)s then 0 when source ~* %(begins)s the
       when {_FIRST_PAGE} ~* %(begins)s) then 4 else 5 end"""
 Order = Literal["title", "valid_until", "next_review"]
 SOON = "1 month"  # of the calendar, before the last day
-Validity = Literal[
-    "valid",
-    "expired",
-    "upcoming",
-    "expires_soon",
-    "expires_later",
-    "expires_in_6_months",
-    "expires_in_12_months",
-    "undated",
-    "review_due",
-]
 WITHIN: dict[Validity, str] = {
     "expires_soon": SOON,
     "expires_later": "3 months",

@@ -10,16 +10,15 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import httpx
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from bedside.client import Bedside, Validity, error_of, models
+from bedside.client import Bedside, error_of, models
 from rag_api.container import Container
-from rag_api.db.documents import Validity as ValidityOfDocuments
 from rag_api.domain import AnswerStatus, Document, DocumentStatus
 from rag_api.errors import (
     BedsideError,
@@ -299,7 +298,3 @@ def test_the_example_of_the_docs_runs_as_it_stands(
         assert words in ran.stdout
     assert "1961" not in ran.stdout
     empty(container)
-
-
-def test_the_client_knows_every_validity_that_documents_are_listed_by() -> None:
-    assert set(get_args(Validity)) == set(get_args(ValidityOfDocuments))

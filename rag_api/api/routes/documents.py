@@ -34,7 +34,6 @@ from rag_api.db.documents import (
     DocumentQuery,
     Order,
     PgDocuments,
-    Validity,
     ask_to_stop,
     current_document,
     facets,
@@ -51,7 +50,7 @@ from rag_api.db.documents import get_documents as readable
 from rag_api.db.ingestion import progress
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of, review
 from rag_api.db.sentences import ingesting
-from rag_api.domain import Chunk, Document, DocumentStatus
+from rag_api.domain import Chunk, Document, DocumentStatus, Validity
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.common.described.metadata import GROUPS, metadata_from, texts_of

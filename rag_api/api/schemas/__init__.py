@@ -79,6 +79,7 @@ from rag_api.api.schemas.ingestion import (
 )
 from rag_api.api.schemas.people.access import AccessIn, AccessOut, DepartmentAccessList, DepartmentAccessOut
 from rag_api.api.schemas.problems import Problem, WrongOut
+from rag_api.domain import Validity
 
 __all__ = [
     "DOCUMENT",
@@ -151,6 +152,7 @@ __all__ = [
     "TokenEvent",
     "UnsupportedOut",
     "UuidText",
+    "Validity",
     "WithdrawIn",
     "Words",
     "WrongOut",

@@ -18,7 +18,6 @@ from rag_api.db import Database, translated
 from rag_api.db.documents import (
     DocumentQuery,
     PgDocuments,
-    Validity,
     ask_to_stop,
     count_indexed,
     get_document,
@@ -67,6 +66,7 @@ from rag_api.domain import (
     TargetGroup,
     Titles,
     User,
+    Validity,
 )
 from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, DiskFull, InvalidInput, NotFound
 from rag_api.text.blocks import blocks_of, unpacked
