@@ -137,9 +137,10 @@ def test_who_leaves_a_source_that_came_by_itself_is_at_its_card(new_page: NewPag
 
 def test_a_copied_link_moves_no_other_tool(new_page: NewPage, base_url: str) -> None:
     page = opened(new_page(width=1366, permissions=["clipboard-read", "clipboard-write"]), base_url)
-    expect(page.locator(".source-tools")).to_contain_text(
-        re.compile(r"Pagina \d+ van")
-    )  # joins them when the file is there
+    shown = page.locator(".source-tools")
+    expect(shown).to_contain_text(re.compile(r"Pagina \d+ van"))  # joins them when the file is there
+    for lazily in ("Kopieer link", "Druk af"):  # their code is fetched when the file is there
+        expect(shown.get_by_role("button", name=lazily)).to_be_visible()
     tools = "[...document.querySelectorAll('.source-tools > *')].map(one => Math.round(one.getBoundingClientRect().x))"
     before = page.evaluate(tools)
     page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
