@@ -148,6 +148,7 @@ class Document:
     reviewed_at: datetime | None = None  # when somebody said last that it still holds; where it is listed
     reviewed_by: str = ""  # the account's name, else its id
     to_review_by: str = ""  # the same of whom its next review was given to
+    reviewer_left: bool = False  # who that is can review it no more; where it is listed as work
     review_reason: str = ""  # why, in the words of who planned it
     next_review: date | None = None  # by when that is to be said again
 

@@ -188,6 +188,7 @@ def document_out(document: Document, *, told: User | None = None, newer: Documen
         reviewed_at=document.reviewed_at,
         reviewed_by=document.reviewed_by if told and may_review(told) else "",
         to_review_by=document.to_review_by if told and may_review(told) else "",
+        reviewer_left=document.reviewer_left,
         review_reason=document.review_reason if told and may_review(told) else "",
         next_review=document.next_review,
         created_at=document.created_at,

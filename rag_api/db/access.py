@@ -9,10 +9,11 @@ and rules on documents are therefore given within what the giver has, or by a me
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
-from rag_api.domain import EVERYONE, LOCAL_USER, Role, User
+from rag_api.domain import EVERYONE, LOCAL_USER, READERS, Role, User
 from rag_api.errors import MembershipAdminNeeded, MoreThanYours, NotForYourself, NotFound, NoWayBack
 
 T = TypeVar("T")
@@ -39,14 +40,28 @@ OWNER = """(select o.name from owners o where o.name in (lower(btrim(d.owner)), 
 ANSWERS_FOR = f"""(d.groups && %(user_groups)s and exists (
     select 1 from owner_accounts where account_id = %(user_id)s and name = {OWNER}))"""  # noqa: S608
 GROUPS_OF_ACCOUNT = "(users.groups || users.claimed_groups || '{everyone}')"
-# Somebody is there who can do so; of other documents quality staff read it.
-ATTENDED = f"""exists (select 1 from owner_accounts a join users on users.id = a.account_id
-    where a.name = {OWNER} and users.suspended_at is null and d.groups && {GROUPS_OF_ACCOUNT})"""  # noqa: S608
 # Who may act at all. A suspended account's sessions and keys end with it, whatever they say of
 # themselves.
 ACTIVE_ACCOUNT = "users.suspended_at is null"
 # A machine's account acts by its keys: nobody reads there what is given to it.
 SIGNS_IN = f"{ACTIVE_ACCOUNT} and (users.password_hash is not null or users.issuer is not null)"
+NO_ROLES: Mapping[str, frozenset[Role]] = MappingProxyType({})  # no group makes a reader: every account is one
+_JUDGES = {Role.JUDGE, Role.ADMIN, Role.MEMBERSHIP_ADMIN}  # roles given by hand that review
+_READING = {*READERS, *_JUDGES}
+
+
+def _signs_in_with(roles: Collection[Role], by_group: str) -> str:
+    given = ",".join(sorted(roles))
+    return f"{SIGNS_IN} and ({by_group} is null or users.roles && '{{{given}}}' or {GROUPS_OF_ACCOUNT} && {by_group})"
+
+
+# That somebody signs in to an account, and reads or reviews here, as `user_of` has it; with the
+# values of `account_values`.
+SIGNS_IN_AND_READS = _signs_in_with(_READING, "%(reading)s::text[]")
+SIGNS_IN_AND_REVIEWS = _signs_in_with(_JUDGES, "%(reviewing)s::text[]")
+# Somebody is there who answers for a document `d`; of other documents quality staff read it.
+ATTENDED = f"""exists (select 1 from owner_accounts a join users on users.id = a.account_id
+    where a.name = {OWNER} and {SIGNS_IN_AND_READS} and d.groups && {GROUPS_OF_ACCOUNT})"""  # noqa: S608
 LIVE_SESSION = (
     f"sessions.expires_at > now() and sessions.seen_at > now() - %(idle)s * interval '1 second' and {ACTIVE_ACCOUNT}"
 )
@@ -56,6 +71,17 @@ LIVE_KEY = f"api_keys.revoked_at is null and api_keys.expires_at > now() and {AC
 def values(user: User, **more: Any) -> dict[str, Any]:
     """The parameters of READS and OWNS, with a query's own."""
     return {"user_groups": list(user.groups), "user_id": user.id, **more}
+
+
+def account_values(role_groups: Mapping[str, frozenset[Role]]) -> dict[str, Sequence[str] | None]:
+    """The parameters of SIGNS_IN_AND_READS and SIGNS_IN_AND_REVIEWS: the groups whose members do.
+    None: every account does."""
+
+    def of(roles: Collection[Role]) -> Sequence[str]:
+        return [QUALITY, *(group for group, given in role_groups.items() if not set(roles).isdisjoint(given))]
+
+    all_read = not any(Role.READER in given for given in role_groups.values())
+    return {"reading": None if all_read else of(_READING), "reviewing": of(_JUDGES)}
 
 
 def own_groups(user: User) -> list[str]:

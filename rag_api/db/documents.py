@@ -672,6 +672,7 @@ def to_document(row: DictRow) -> Document:
         reviewed_by=row.get("reviewed_by") or "",
         next_review=row.get("next_review"),
         to_review_by=row.get("to_review_by") or "",
+        reviewer_left=row.get("reviewer_left", False),
         review_reason=row.get("review_reason") or "",
     )
 

@@ -6,9 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Any
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import READS, administrator, found, may_let_go, may_review, values
+from rag_api.db.access import (
+    GROUPS_OF_ACCOUNT,
+    NO_ROLES,
+    READS,
+    SIGNS_IN_AND_REVIEWS,
+    account_values,
+    administrator,
+    found,
+    may_let_go,
+    may_review,
+    values,
+)
 from rag_api.db.documents import (
     CURRENT,
     LISTED,
@@ -154,26 +166,34 @@ def review(
         _record(connection, user, document, before, changed)
 
 
-_TO_REVIEW = f"""from documents where {CURRENT} and {READS} and {NEXT_REVIEW} is not null
-    and ({TO_REVIEW_BY} = %(user_id)s
-      or %(reviews)s and coalesce({TO_REVIEW_BY}, '') = '' and {NEXT_REVIEW} <= %(today)s)"""
+# The review was given to somebody by name who can do it no more.
+_REVIEWER_LEFT = f"""(coalesce({TO_REVIEW_BY}, '') <> '' and not exists (select 1 from users
+    where users.id = {TO_REVIEW_BY} and {SIGNS_IN_AND_REVIEWS} and documents.groups && {GROUPS_OF_ACCOUNT}))"""  # noqa: S608
+_TO_REVIEW = f"""from documents where {CURRENT} and {READS} and %(reviews)s and {NEXT_REVIEW} is not null
+    and ({TO_REVIEW_BY} = %(user_id)s or {_REVIEWER_LEFT}
+      or coalesce({TO_REVIEW_BY}, '') = '' and {NEXT_REVIEW} <= %(today)s)"""
 
 
-def to_review(db: Database, user: User, today: date) -> list[Document]:
-    """Those whose review was given to the user and is to come, and for who reviews those that are
-    due and nobody's by name; the earliest first."""
+def to_review(db: Database, user: User, today: date, role_groups: RoleGroups = NO_ROLES) -> list[Document]:
+    """For who reviews: those whose review was given to the user and is to come, those that were
+    given to somebody who can review them no more, and those that are due and nobody's by name; the
+    earliest first."""
     rows = db.all(
-        f"select {LISTED} {_TO_REVIEW} order by {NEXT_REVIEW}, lower(title), id",
-        values(user, reviews=may_review(user), today=today),
+        f"select {LISTED}, {_REVIEWER_LEFT} as reviewer_left {_TO_REVIEW} order by {NEXT_REVIEW}, lower(title), id",
+        _to_review_values(user, today, role_groups),
     )
     return [to_document(row) for row in rows]
 
 
-def reviews_waiting(db: Database, user: User, today: date) -> int:
+def reviews_waiting(db: Database, user: User, today: date, role_groups: RoleGroups = NO_ROLES) -> int:
     """How many `to_review` lists."""
-    row = db.one(f"select count(*) as n {_TO_REVIEW}", values(user, reviews=may_review(user), today=today))
+    row = db.one(f"select count(*) as n {_TO_REVIEW}", _to_review_values(user, today, role_groups))
     assert row is not None
     return int(row["n"])
+
+
+def _to_review_values(user: User, today: date, role_groups: RoleGroups) -> dict[str, Any]:
+    return values(user, reviews=may_review(user), today=today, **account_values(role_groups))
 
 
 def _record(connection: Connection, user: User, document: Document, before: Texts, changed: Texts) -> None:

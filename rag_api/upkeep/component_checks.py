@@ -84,7 +84,8 @@ def memberships(container: Container) -> Finding | None:
 
 def owners(container: Container) -> Finding | None:
     """Those that documents name and of whom nobody is known hear of nothing."""
-    named = [one for one in list_owners(container.db, operator(container.db)) if not one.is_department]
+    found = list_owners(container.db, operator(container.db), container.settings.roles_by_group)
+    named = [one for one in found if not one.is_department]
     if lost := [one.name for one in named if not one.known]:
         return warn(
             "owners",

@@ -41,7 +41,7 @@ router = APIRouter(tags=["owners"], route_class=LimitedRoute)
 )
 def get_owners(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep) -> api.OwnerList:
     """For admins: every owner and department that current documents name, and who that is."""
-    found = list_owners(db, user)
+    found = list_owners(db, user, container.settings.roles_by_group)
     trail.on["owners"] = len(found)
     owners = [
         api.OwnerOut(
@@ -82,7 +82,7 @@ def get_document_owner(
 ) -> api.OwnerReachedOut:
     """As it is now: said before somebody writes."""
     trail.documents([get_document(db, user, document_id)])
-    told = whom(db, user, document_id).told(container.settings.smtp_host is not None)
+    told = whom(db, user, document_id, container.settings.roles_by_group).told(container.settings.smtp_host is not None)
     return api.OwnerReachedOut(owner=told.owner, by_mail=told.by_mail)
 
 
@@ -158,7 +158,7 @@ def get_owner_news(db: DbDep, container: ContainerDep, user: UserDep) -> api.Own
     """Counts alone, for a page that shows them."""
     waiting, promised = asked.waiting_for(db, user, container.settings.roles_by_group)
     news = sum(one.news for one in asked.asked_by(db, user))
-    reviews = reviews_waiting(db, user, date.today())
+    reviews = reviews_waiting(db, user, date.today(), container.settings.roles_by_group)
     return api.OwnerNews(news=news, waiting=waiting, promised=promised, to_review=reviews)
 
 
@@ -184,7 +184,7 @@ def get_work(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep)
     none can read it, or the mail could not be delivered; and reviews that are due."""
     found = asked.work_of(db, user, container.settings.roles_by_group)
     near = gaps_of(unanswered_near(db, user))
-    reviews = to_review(db, user, date.today())
+    reviews = to_review(db, user, date.today(), container.settings.roles_by_group)
     trail.documents(reviews)
     trail.on |= {"owner_questions": [one.id for one in found], "unanswered": sum(len(gap.asked) for gap in near)}
     return api.OwnerWork(

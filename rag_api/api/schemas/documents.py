@@ -67,6 +67,9 @@ class DocumentOut(BaseModel):
     reviewed_by: str = Field("", description="Who did. Told to those who review.")
     next_review: date | None = Field(None, description="By when it is to be reviewed, or reviewed again.")
     to_review_by: str = Field("", description="Whom that was given to. Told to those who review.")
+    reviewer_left: bool = Field(
+        False, description="Who that is can review it no more. Told of what `GET /owner-questions/work` lists."
+    )
     review_reason: str = Field("", description="Why it is to be reviewed. Told to those who review.")
 
 

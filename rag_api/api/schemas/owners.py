@@ -90,6 +90,9 @@ class OwnerQuestionOut(BaseModel):
         description="Open, and whom it was passed on to can no longer answer it: it is the document's owner's again, or "
         "quality staff's."
     )
+    unattended: bool = Field(
+        description="Open, and none of the accounts of its owner, who is known, can answer it: quality staff have it."
+    )
     owner_known: bool = Field(
         description="Somebody is kept for that owner or its department; else quality staff have it."
     )
@@ -149,8 +152,8 @@ class OwnerWork(BaseModel):
     )
     open: int
     to_review: list[DocumentOut] = Field(
-        description="Documents whose review was given to you; for quality staff those, too, whose review is due and "
-        "nobody's by name. The earliest first."
+        description="For quality staff: documents whose review was given to you, or to somebody who can review them no "
+        "more, and those whose review is due and nobody's by name. The earliest first."
     )
     unanswered: list[GapOut] = Field(description="Asked in vain, and nearest to documents that you own.")
 

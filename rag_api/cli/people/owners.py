@@ -32,7 +32,7 @@ def list_(as_json: AsJson = False) -> None:
     from rag_api.text.csv_cells import harmless
 
     with opened() as container:
-        found = list_owners(container.db, operator(container.db))
+        found = list_owners(container.db, operator(container.db), container.settings.roles_by_group)
     if as_json:
         rows = [
             {

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import READS, found, may_review, reviewer, values
+from rag_api.db.access import NO_ROLES, READS, found, may_review, reviewer, values
 from rag_api.db.owners.named import NOBODY, Reached, reached, tell
-from rag_api.db.owners.passing import NO_ROLES, pass_on
+from rag_api.db.owners.passing import pass_on
 from rag_api.db.owners.questions import OwnerQuestion, OwnerQuestionKind, one_of
 from rag_api.db.people.accounts import RoleGroups
 from rag_api.domain import User
@@ -31,7 +31,7 @@ def ask_owner(
     make it one that reads. Raises NotFound for a document or an answer that is not theirs, and for
     an account that is not there."""
     with db.connection() as connection:
-        question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id)
+        question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id, role_groups)
         if to:
             reviewer(user)
             whom = pass_on(connection, question_id, document_id, to, role_groups)
@@ -45,7 +45,7 @@ def pass_question(
     for an answer that is not theirs to review, and for an account that is not there."""
     reviewer(user)
     with db.connection() as connection:
-        question_id, _ = put_question(connection, user, None, "question", text, None, answer_id)
+        question_id, _ = put_question(connection, user, None, "question", text, None, answer_id, role_groups)
         whom = pass_on(connection, question_id, None, to, role_groups)
     return one_of(db, user, question_id, role_groups), whom
 
@@ -58,6 +58,7 @@ def put_question(
     text: str,
     page: int | None,
     answer_id: str | None,
+    role_groups: RoleGroups,
     groups: Sequence[str] = (),
 ) -> tuple[str, Reached]:
     """Return its id and whom it reaches; within the caller's transaction. groups: of who was given
@@ -99,4 +100,4 @@ def put_question(
         },
     )
     tell(connection, question_id)
-    return question_id, reached(connection, document_id) if document_id else NOBODY
+    return question_id, reached(connection, document_id, role_groups) if document_id else NOBODY

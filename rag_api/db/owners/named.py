@@ -11,15 +11,18 @@ from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
 from rag_api.db.access import (
-    ACTIVE_ACCOUNT,
     ATTENDED,
+    NO_ROLES,
     OWNER,
     READS,
+    SIGNS_IN_AND_READS,
+    account_values,
     administrator,
     found,
     may_name_owner,
     values,
 )
+from rag_api.db.people.accounts import RoleGroups
 from rag_api.domain import User
 from rag_api.errors import InvalidInput
 
@@ -38,7 +41,7 @@ class Owner:
 
     name: str  # as the documents write it
     documents: int  # current ones that the admin may read and that name it
-    known: bool  # somebody hears of what is asked: it has an address, or an account that is not suspended
+    known: bool  # somebody hears of what is asked: it has an address, or an account that somebody signs in to and that reads here
     mail: str = ""
     # id, name, and what the account is called by: its login, else its id
     accounts: tuple[tuple[str, str, str], ...] = ()
@@ -51,7 +54,7 @@ class Reached:
 
     owner: str  # as the document writes it; "": nobody is known
     by_mail: bool
-    by_account: bool  # of somebody who may read the document and is not suspended
+    by_account: bool  # of somebody who signs in and may read the document
 
     def told(self, mails: bool) -> Reached:
         """The same where mail is sent or not: nobody is known who hears of it neither way."""
@@ -63,7 +66,7 @@ def is_mail(text: str) -> bool:
     return _MAIL.fullmatch(text) is not None
 
 
-def list_owners(db: Database, user: User) -> list[Owner]:
+def list_owners(db: Database, user: User, role_groups: RoleGroups = NO_ROLES) -> list[Owner]:
     """All that current documents which the user may read name; those that nobody is known of first,
     with the most documents first. Raises NotFound for who is no administrator."""
     administrator(user)
@@ -74,12 +77,12 @@ def list_owners(db: Database, user: User) -> list[Owner]:
           select btrim(department), true from documents where {CURRENT} and {READS} and btrim(department) <> '')
         select min(n.name) as name, count(*) as documents, bool_and(n.is_department) as is_department, coalesce(o.mail, '') as mail,
           coalesce(o.mail, '') <> '' or exists (select 1 from owner_accounts a join users on users.id = a.account_id
-            where a.name = o.name and {ACTIVE_ACCOUNT}) as known,
+            where a.name = o.name and {SIGNS_IN_AND_READS}) as known,
           coalesce((select jsonb_agg(jsonb_build_array(u.id, u.name, coalesce(u.login, u.id)) order by lower(u.name), u.id)
             from owner_accounts a join users u on u.id = a.account_id where a.name = o.name), '[]') as accounts
         from named n left join owners o on o.name = lower(n.name) group by lower(n.name), o.name, o.mail
         order by known, documents desc, lower(n.name)""",  # noqa: S608
-        values(user),
+        values(user, **account_values(role_groups)),
     )
     return [Owner(**{**row, "accounts": tuple((one[0], one[1], one[2]) for one in row["accounts"])}) for row in rows]
 
@@ -139,18 +142,19 @@ _REACHED = f"""
 NOBODY = Reached("", False, False)
 
 
-def reached(connection: Connection, document_id: str) -> Reached:
+def reached(connection: Connection, document_id: str, role_groups: RoleGroups) -> Reached:
     """Whom a question about this document comes to."""
-    row = connection.execute(f"{_REACHED} where d.id = %(id)s", {"id": document_id}).fetchone()
+    given = {"id": document_id, **account_values(role_groups)}
+    row = connection.execute(f"{_REACHED} where d.id = %(id)s", given).fetchone()
     return _reached(row) if row else NOBODY
 
 
-def reached_by(db: Database, question_ids: Sequence[str]) -> dict[str, Reached]:
+def reached_by(db: Database, question_ids: Sequence[str], role_groups: RoleGroups) -> dict[str, Reached]:
     """Whom these questions come to now, by their ids; those that come to quality staff are not in
     it."""
     rows = db.all(
         f"select * from asked_documents q join ({_REACHED}) r on r.id = q.id where question_id = any(%(ids)s)",  # noqa: S608
-        {"ids": list(question_ids)},
+        {"ids": list(question_ids), **account_values(role_groups)},
     )
     return {row["question_id"]: _reached(row) for row in rows}
 
@@ -159,7 +163,7 @@ def _reached(row: DictRow) -> Reached:
     return Reached(row["owner"].strip(), row["by_mail"], row["by_account"])
 
 
-def whom(db: Database, user: User, document_id: str) -> Reached:
+def whom(db: Database, user: User, document_id: str, role_groups: RoleGroups) -> Reached:
     """Whom a question of theirs about this document would come to. Raises NotFound."""
     with db.connection() as connection:
         given = values(user, id=document_id)
@@ -168,7 +172,7 @@ def whom(db: Database, user: User, document_id: str) -> Reached:
             "document",
             document_id,
         )
-        return reached(connection, document_id)
+        return reached(connection, document_id, role_groups)
 
 
 def tell(connection: Connection, question_id: str) -> None:

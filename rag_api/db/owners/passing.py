@@ -3,30 +3,13 @@ owner of its document."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import MappingProxyType
-
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection
-from rag_api.db.access import GROUPS_OF_ACCOUNT, QUALITY, SIGNS_IN
+from rag_api.db.access import GROUPS_OF_ACCOUNT, SIGNS_IN_AND_READS, account_values
 from rag_api.db.owners.named import Reached
 from rag_api.db.people.accounts import RoleGroups
-from rag_api.domain import READERS, Role
 from rag_api.errors import NoSuchReader
-
-NO_ROLES: RoleGroups = MappingProxyType({})  # no group makes a reader: every account is one
-_READING = {*READERS, Role.MEMBERSHIP_ADMIN}  # roles given by hand
-# That somebody signs in to an account, and reads here, as `user_of` has it.
-SIGNS_IN_AND_READS = f"""{SIGNS_IN} and (%(reading)s::text[] is null
-    or users.roles && '{{{",".join(sorted(_READING))}}}' or {GROUPS_OF_ACCOUNT} && %(reading)s::text[])"""
-
-
-def reading(role_groups: RoleGroups) -> Sequence[str] | None:
-    """Return the groups whose members read; None: every account does."""
-    if not any(Role.READER in given for given in role_groups.values()):
-        return None
-    return [QUALITY, *(group for group, given in role_groups.items() if not _READING.isdisjoint(given))]
 
 
 def account_that_reads(
@@ -39,7 +22,7 @@ def account_that_reads(
           and (id = %(called)s or lower(%(called)s) in (login, lower(name)))
           and (%(document)s::text is null
             or exists (select 1 from documents d where d.id = %(document)s and d.groups && {GROUPS_OF_ACCOUNT}))""",  # noqa: S608
-        {"document": document_id, "called": called.strip(), "reading": reading(role_groups)},
+        {"document": document_id, "called": called.strip(), **account_values(role_groups)},
     ).fetchall()
     if len(rows) != 1:
         read = "read this document" if document_id else "read here"

@@ -21,14 +21,16 @@ from rag_api.db.access import (
     ANSWERS_FOR,
     ATTENDED,
     GROUPS_OF_ACCOUNT,
+    NO_ROLES,
     OWNER,
     READS,
+    SIGNS_IN_AND_READS,
+    account_values,
     found,
     may_review,
     values,
 )
 from rag_api.db.owners.named import NAMED, PASSED_TO
-from rag_api.db.owners.passing import NO_ROLES, SIGNS_IN_AND_READS, reading
 from rag_api.db.people.accounts import RoleGroups
 from rag_api.domain import User
 from rag_api.errors import Conflict, InvalidInput
@@ -49,6 +51,8 @@ _PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {SIGN
     and ({_ALONE} or d.groups && {GROUPS_OF_ACCOUNT}))"""  # noqa: S608
 # It was passed on, to somebody who can no longer answer it; about no document it always was.
 _NOBODY_LEFT = f"(q.outcome is null and (q.passed_to is not null or {_ALONE}) and not {_PASSED})"
+# An owner is kept for the document, and none of its accounts can answer.
+_UNATTENDED = f"(q.outcome is null and not {_PASSED} and {OWNER} is not null and not {ATTENDED})"
 _READABLE = f"({_ALONE} or d.{READS})"
 _TO_READER = f"(q.passed_to = %(user_id)s and {_READABLE})"
 _NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD})"
@@ -66,7 +70,7 @@ _ROWS = f"""
       a.query as asked, a.user_id as answered,
       array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
       {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {PASSED_TO} as passed_name, {_NOT_TOLD} as not_told,
-      {_NOBODY_LEFT} as nobody_left,
+      {_NOBODY_LEFT} as nobody_left, {_UNATTENDED} as unattended,
       current.id as current_id, coalesce(current.version, d.version) as version,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q {_DOCUMENT} left join answers a on a.id = q.answer_id
@@ -89,6 +93,7 @@ class OwnerQuestion:
     owner: str  # as the document names it
     passed_to: str  # the name of whom quality staff passed it on to; empty: nobody
     nobody_left: bool  # it was passed on, and is open, and they can no longer answer it
+    unattended: bool  # it is open, and none of the accounts of its owner, who is known, can answer it
     owner_known: bool  # somebody is kept for that name, or for its department
     not_told: bool  # the mail could not be delivered
     page: int | None
@@ -222,7 +227,7 @@ def one_of(db: Database, user: User, question_id: str, role_groups: RoleGroups =
 
 
 def _values(user: User, role_groups: RoleGroups, **more: Any) -> dict[str, Any]:
-    return values(user, reviews=may_review(user), reading=reading(role_groups), **more)
+    return values(user, reviews=may_review(user), **account_values(role_groups), **more)
 
 
 def _to_question(row: DictRow, user: User) -> OwnerQuestion:
@@ -257,6 +262,7 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         passed_to=row["passed_name"] or "",
         owner_known=row["owner_known"],
         nobody_left=row["nobody_left"],
+        unattended=row["unattended"],
         not_told=row["not_told"],
         current_id=row["current_id"],
         changed_at=row["changed_at"] if changed else None,

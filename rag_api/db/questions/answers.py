@@ -15,10 +15,11 @@ from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
 from rag_api.db import Database
-from rag_api.db.access import OWNS, READS, found, own_groups, values
+from rag_api.db.access import NO_ROLES, OWNS, READS, found, own_groups, values
 from rag_api.db.documents import CURRENT, contains
 from rag_api.db.owners.asking import put_question
 from rag_api.db.owners.named import Reached
+from rag_api.db.people.accounts import RoleGroups
 from rag_api.domain import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
 
 _SOURCES = TypeAdapter(tuple[Source, ...])
@@ -245,6 +246,7 @@ def add_feedback(
     comment: str,
     missing: str | None = None,
     reported: str | None = None,
+    role_groups: RoleGroups = NO_ROLES,
 ) -> tuple[Feedback, Reached | None]:
     """To an answer of the user's own. A report goes to the owner of the document that it names,
     else of the first that is quoted, in the same transaction; whom that reaches, None: no document.
@@ -260,7 +262,7 @@ def add_feedback(
         connection.execute(INSERT_FEEDBACK, values(user, **asdict(feedback)))
         if reported is None or document_id is None:
             return feedback, None
-        return feedback, put_question(connection, user, document_id, "report", comment, page, answer_id)[1]
+        return feedback, put_question(connection, user, document_id, "report", comment, page, answer_id, role_groups)[1]
 
 
 def _row(user: User, answer: Answer) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from typing import Any, Literal
 from psycopg.rows import DictRow
 
 from rag_api.db import Database
-from rag_api.db.access import OWNS, READS, found, reviewer, values
+from rag_api.db.access import NO_ROLES, OWNS, READS, found, reviewer, values
 from rag_api.db.documents import contains
 from rag_api.db.owners.asking import put_question
 from rag_api.db.owners.named import NOBODY as NO_OWNER
 from rag_api.db.owners.named import Reached, reached_by
-from rag_api.db.owners.passing import NO_ROLES
 from rag_api.db.owners.questions import answer_reports, open_reports
 from rag_api.db.people.accounts import RoleGroups
 from rag_api.db.questions.answers import readable_answers
@@ -187,7 +186,7 @@ def put_review(
             if row["sent"]:
                 raise Conflict("An owner was told of this answer already.")
             question_id, _ = put_question(
-                connection, user, document_id, "report", remark, page, answer_id, row["groups"]
+                connection, user, document_id, "report", remark, page, answer_id, role_groups, row["groups"]
             )
         connection.execute(
             """insert into earlier_reviews select answer_id, verdict, remark, user_id, judged_at from reviews
@@ -223,7 +222,7 @@ def judged_of(db: Database, user: User, answers: Sequence[Answer]) -> list[ToldR
 
 
 def _reviewed(db: Database, user: User, rows: Sequence[DictRow], role_groups: RoleGroups) -> list[Reviewed]:
-    reached = reached_by(db, [row["owner_question_id"] for row in rows if row["owner_question_id"]])
+    reached = reached_by(db, [row["owner_question_id"] for row in rows if row["owner_question_id"]], role_groups)
     ids = [row["id"] for row in rows]
     earlier = _earlier(db, ids)
     reports = open_reports(db, user, ids, role_groups)

@@ -190,7 +190,7 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     page.screenshot(path=tmp_path / "along.png")
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status")).to_contain_text(
-        "heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw vraag"
+        "Voor dit document kan hier nu geen eigenaar antwoorden. De kwaliteitsmedewerkers hebben uw vraag"
     )
     page.keyboard.press("Escape")
     asker.user = LOCAL_USER  # an admin reviews, too
@@ -438,6 +438,34 @@ def test_that_a_suspended_colleague_cannot_answer_is_told_to_quality_staff_and_t
         page.screenshot(path=tmp_path / f"nobody-left-{width}.png", full_page=True)
 
 
+def test_that_an_owner_cannot_answer_any_more_is_told_to_quality_staff_and_to_who_asked(
+    page: Page, url: str, container: Container, child: Document, asker: Asker, owner: User, tmp_path: Path
+) -> None:
+    asker.user = LOCAL_USER
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    path, said = f"{url}/api/documents/{child.id}/owner-questions", {"kind": "question", "text": "Klopt dit nog?"}
+    httpx.post(path, json=said).raise_for_status()
+    page.goto(f"{url}/inbox")
+    mine = page.get_by_role("region", name="Door u gevraagd").locator(".owner-question")
+    expect(mine).to_contain_text("Klopt dit nog?")
+    expect(mine).not_to_contain_text("kan hier nu niet antwoorden")
+    expect(page.get_by_role("region", name="Voor u om te beantwoorden")).to_have_count(0)
+    container.db.run("update users set password_hash = null where id = %(id)s", {"id": owner.id})
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"{url}/inbox")
+        theirs = page.get_by_role("region", name="Voor u om te beantwoorden").locator(".owner-question")
+        for card in (theirs, mine):
+            expect(card).to_contain_text("Wie voor dit document instaat, kan hier nu niet antwoorden.")
+        expect(mine).to_contain_text("Dit is verstuurd, en de kwaliteitsmedewerkers hebben het.")
+        expect(theirs.get_by_role("link", name="Zeg wie het is")).to_be_visible()
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"unattended-{width}.png", full_page=True)
+    page.goto(f"{url}/d/{child.id}")
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {DOCUMENT}").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Daarvoor kan hier nu niemand antwoorden")
+
+
 def test_of_a_mail_that_a_colleague_could_not_get_no_owner_is_to_be_named(
     page: Page, url: str, container: Container, child: Document, asker: Asker, owner: User
 ) -> None:
@@ -549,9 +577,9 @@ def test_an_owner_whom_nobody_is_known_of_is_said_where_it_is_set_and_a_click_ma
     page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
 ) -> None:
     put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
-    new = user_of(
-        get_account(container.db, add_account(container.db, LOCAL_USER, "Bo Janssens", "bo", None, [], [])), {}
-    )
+    made = add_account(container.db, LOCAL_USER, "Bo Janssens", "bo", "of no password", [], [])
+    add_account(container.db, LOCAL_USER, "Bo Janssens", None, None, [], [])  # nobody signs in to that one
+    new = user_of(get_account(container.db, made), {})
     asker.user = LOCAL_USER
     page.goto(f"{url}/admin/documents")
     page.locator("summary", has_text=DOCUMENT).click()

@@ -393,6 +393,12 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     page.goto(url)
     expect(page.locator(".at-hand")).to_be_visible()
     expect(waiting).to_have_count(0)  # it is another's, and not due
+    container.db.run("update users set suspended_at = now() where id = %(id)s", {"id": made})
+    page.goto(f"{url}/inbox")
+    expect(work.get_by_role("listitem")).to_contain_text(
+        "Gegeven aan Dr. Maes, die dit niet meer kan nakijken: geef het aan iemand anders."
+    )
+    faultless_by_day_and_by_night(page)
     container.db.run("update metadata_changes set after = '2020-02-01' where field = 'planned_review'")
     container.db.run("update metadata_changes set after = '' where field = 'reviewer'")
     page.goto(url)

@@ -16,8 +16,8 @@ from rag_api import stores
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.metadata_edits import reviews_waiting, to_review
-from rag_api.db.people.accounts import add_account, get_account, user_of
+from rag_api.db.metadata_edits import review, reviews_waiting, to_review
+from rag_api.db.people.accounts import add_account, change_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Edit, Filters, Role, TargetGroup, User
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.common.chunk import embedding_text
@@ -213,6 +213,41 @@ def test_a_planned_review_is_given_to_somebody_who_finds_it_and_cleared(
     assert client.get("/documents", params={"validity": "review_due"}).json()["documents"] == []
     plan()
     assert work() == [], "nobody's, once it was cleared"
+    container.db.run("truncate users cascade")
+
+
+@pytest.mark.parametrize("lost", ["suspended", "gone", "role", "document"])
+def test_a_review_given_to_somebody_who_may_no_more_is_quality_staffs_and_says_so(
+    client: httpx.Client, container: Container, lost: str
+) -> None:
+    document, day = upload(client), (date.today() + timedelta(days=30)).isoformat()
+    roles = {"heads": frozenset({Role.JUDGE})}
+    made = {
+        name: add_account(container.db, LOCAL_USER, name, name, "of no password", given, groups)
+        for name, given, groups in (("maes", [Role.JUDGE], []), ("judge", [], ["heads"]), ("nina", [], []))
+    }
+
+    def work(name: str) -> list[tuple[str, str, bool]]:
+        user = user_of(get_account(container.db, made[name]), roles)
+        found = to_review(container.db, user, date.today(), roles)
+        assert reviews_waiting(container.db, user, date.today(), roles) == len(found)
+        return [(one.id, one.to_review_by, one.reviewer_left) for one in found]
+
+    review(container.db, LOCAL_USER, document, date.fromisoformat(day), roles, holds=False, to="maes")
+    assert (work("maes"), work("judge")) == ([(document, "maes", False)], [])
+    if lost == "suspended":
+        change_account(container.db, LOCAL_USER, made["maes"], suspended=True)
+    elif lost == "gone":
+        container.db.run("delete from users where id = %(id)s", {"id": made["maes"]})
+    elif lost == "role":
+        change_account(container.db, LOCAL_USER, made["maes"], roles=[])
+    else:
+        container.db.run("update documents set groups = '{heads}' where id = %(id)s", {"id": document})
+    assert work("judge") == [(document, "" if lost == "gone" else "maes", True)]
+    assert work("nina") == [] == (work("maes") if lost in ("role", "document") else [])
+    boss = replace(LOCAL_USER, groups=("everyone", "heads"))
+    review(container.db, boss, document, date.fromisoformat(day), roles, holds=False, to="judge")
+    assert work("judge") == [(document, "judge", False)]
     container.db.run("truncate users cascade")
 
 

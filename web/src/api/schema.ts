@@ -3145,6 +3145,11 @@ export interface components {
              */
             to_review_by: string;
             /**
+             * @description Who that is can review it no more. Told of what `GET /owner-questions/work` lists.
+             * @default false
+             */
+            reviewer_left: boolean;
+            /**
              * @description Why it is to be reviewed. Told to those who review.
              * @default
              */
@@ -3236,6 +3241,11 @@ export interface components {
              */
             to_review_by: string;
             /**
+             * @description Who that is can review it no more. Told of what `GET /owner-questions/work` lists.
+             * @default false
+             */
+            reviewer_left: boolean;
+            /**
              * @description Why it is to be reviewed. Told to those who review.
              * @default
              */
@@ -3325,6 +3335,11 @@ export interface components {
              * @default
              */
             to_review_by: string;
+            /**
+             * @description Who that is can review it no more. Told of what `GET /owner-questions/work` lists.
+             * @default false
+             */
+            reviewer_left: boolean;
             /**
              * @description Why it is to be reviewed. Told to those who review.
              * @default
@@ -4059,7 +4074,7 @@ export interface components {
             is_department: boolean;
             /** @description Current ones that name it, of those that you may read. */
             documents: number;
-            /** @description Somebody hears of what is asked: it has an address, or an account that is not suspended. */
+            /** @description Somebody hears of what is asked: it has an address, or an account that somebody signs in to and that reads here. */
             known: boolean;
             mail: string;
             accounts: components["schemas"]["OwnerAccountOut"][];
@@ -4106,6 +4121,8 @@ export interface components {
             passed_to: string;
             /** @description Open, and whom it was passed on to can no longer answer it: it is the document's owner's again, or quality staff's. */
             nobody_left: boolean;
+            /** @description Open, and none of the accounts of its owner, who is known, can answer it: quality staff have it. */
+            unattended: boolean;
             /** @description Somebody is kept for that owner or its department; else quality staff have it. */
             owner_known: boolean;
             /** @description The mail to the owner could not be delivered; quality staff have it too. */
@@ -4148,7 +4165,7 @@ export interface components {
             /** @description Open ones first, oldest first; then those that wait for a new version. */
             questions: components["schemas"]["OwnerQuestionOut"][];
             open: number;
-            /** @description Documents whose review was given to you; for quality staff those, too, whose review is due and nobody's by name. The earliest first. */
+            /** @description For quality staff: documents whose review was given to you, or to somebody who can review them no more, and those whose review is due and nobody's by name. The earliest first. */
             to_review: components["schemas"]["DocumentOut"][];
             /** @description Asked in vain, and nearest to documents that you own. */
             unanswered: components["schemas"]["GapOut"][];
@@ -4348,6 +4365,11 @@ export interface components {
              * @default
              */
             to_review_by: string;
+            /**
+             * @description Who that is can review it no more. Told of what `GET /owner-questions/work` lists.
+             * @default false
+             */
+            reviewer_left: boolean;
             /**
              * @description Why it is to be reviewed. Told to those who review.
              * @default

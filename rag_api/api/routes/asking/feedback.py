@@ -41,6 +41,7 @@ def give_feedback(
         document_id=body.document_id,
         page=body.page,
         comment=comment,
+        role_groups=container.settings.roles_by_group,
     )
     said = feedback_out(given)
     if whom is None:

@@ -197,7 +197,7 @@ def test_a_judge_reads_whom_the_remark_went_to_owner_department_or_nobody(
     container.db.run(said, {"owner": "Dokter Smits", "id": document.id})
     remark = {"verdict": "wrong", "remark": "De dosis ontbreekt.", "document_id": document.id}
     assert judge(client, dose, **remark)["review"]["sent_to"] == "", "an owner is named, and nobody is known for it"
-    account = add_account(container.db, LOCAL_USER, "smits", "Smits", None, [Role.READER], [])
+    account = add_account(container.db, LOCAL_USER, "smits", "Smits", "of no password", [Role.READER], [])
     for name in ("Kinderafdeling", "Dokter Smits"):
         put_owner(container.db, LOCAL_USER, name, "", [account])
         assert reviews(client)[0]["review"]["sent_to"] == name
@@ -277,7 +277,7 @@ def test_a_remark_answers_what_its_asker_reported_where_it_is_the_judges_to_answ
     assert (asked["outcome"], asked["reply"], asked["replied_as"]) == ("answered", sent["remark"], "")
     asker.user = JUDGE
     assert client.get("/owner-questions/work").json()["open"] == 1, "what the judge sends on waits for the owner"
-    account = add_account(container.db, LOCAL_USER, "smits", "Smits", None, [Role.READER], [])
+    account = add_account(container.db, LOCAL_USER, "smits", "Smits", "of no password", [Role.READER], [])
     container.db.run("update documents set owner = 'Dokter Smits' where id = %(id)s", {"id": documents["child"].id})
     put_owner(container.db, LOCAL_USER, "Dokter Smits", "", [account])
     asker.user = NURSE

@@ -11,6 +11,7 @@ import pytest
 from rag_api.container import Container
 from rag_api.db.outbox import Due, send_next
 from rag_api.db.owners.asking import ask_owner, pass_question
+from rag_api.db.owners.named import list_owners, put_owner, whom
 from rag_api.db.owners.questions import asked_by, reply, waiting_for, work_of
 from rag_api.db.people.accounts import change_account, get_account, user_of
 from rag_api.db.questions.answers import delete_conversation
@@ -74,6 +75,30 @@ def test_what_somebody_has_who_reads_no_more_is_quality_staffs(
     assert [(one.id, one.nobody_left) for one in work_of(container.db, judge, roles)] == [(question.id, True)]
     assert waiting_for(container.db, judge, roles) == (1, 0)
     assert reply(container.db, judge, question.id, "answered", "Nee.", roles).reply == "Nee."
+
+
+@pytest.mark.parametrize("lost", ["sign-in", "role"])
+def test_what_an_owner_would_answer_who_may_no_more_is_quality_staffs_and_says_so(
+    container: Container, document: Document, lost: str
+) -> None:
+    roles = {"staff": frozenset({Role.READER})}
+    judge, nurse = hire(container, "judge", roles=(Role.JUDGE,)), hire(container, "nurse", "staff")
+    pain = hire(container, "pain", "staff")
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [pain.id])
+    question, told = ask_owner(container.db, nurse, document.id, "question", TEXT, role_groups=roles)
+    assert told.owner == "Werkgroep Pijn"
+    assert [(one.id, one.unattended) for one in work_of(container.db, pain, roles)] == [(question.id, False)]
+    assert work_of(container.db, judge, roles) == []
+    if lost == "sign-in":
+        container.db.run("update users set password_hash = null where id = %(id)s", {"id": pain.id})
+    else:
+        change_account(container.db, LOCAL_USER, pain.id, groups=[])
+    assert [(one.id, one.unattended) for one in work_of(container.db, judge, roles)] == [(question.id, True)]
+    assert [one.unattended for one in asked_by(container.db, nurse, roles)] == [True]
+    assert waiting_for(container.db, judge, roles) == (1, 0)
+    assert whom(container.db, nurse, document.id, roles).told(mails=True).owner == ""
+    assert [one.known for one in list_owners(container.db, LOCAL_USER, roles) if one.accounts] == [False]
+    assert not reply(container.db, judge, question.id, "answered", "Nee.", roles).unattended
 
 
 def test_nothing_is_passed_on_to_a_machine_that_nobody_signs_in_to(container: Container, document: Document) -> None:

@@ -4,8 +4,7 @@ import { useEffect, useId, useRef } from "react";
 import type { DocumentSummary, Gap, OwnerQuestion } from "../../api/types";
 import { formatDay, useOwnerMessages } from "../../i18n";
 import { useAsked, useSeen, useWork } from "../../queries/owners";
-import { useRoles } from "../../queries/session";
-import { placePath, rolesOf } from "../../state/window/route";
+import { placePath } from "../../state/window/route";
 import { Problem } from "../shared/controls/Problem";
 import { Staff } from "../shared/frame/Staff";
 import { Question } from "./Question";
@@ -67,21 +66,21 @@ function Work({ heading, questions }: { heading: string; questions: readonly Own
 /** Documents for this reader to review, the earliest first. */
 function ToReview({ documents }: { documents: readonly DocumentSummary[] }) {
   const m = useOwnerMessages();
-  const told = useRoles().some((role) => rolesOf("reviews").includes(role)); // whom a review was given to
   if (documents.length === 0) return null;
   return (
     <section className="owner-section" aria-labelledby="to-review">
       <h3 id="to-review">{m.inbox.toReview}</h3>
       <ul className="cards">
-        {documents.map(({ id, title, language, next_review, to_review_by, review_reason }) => (
+        {documents.map(({ id, title, language, next_review, to_review_by, reviewer_left, review_reason }) => (
           <li key={id} className="card">
             <a className="link" href={placePath({ document: id, page: 1, quotes: [] })} lang={language || undefined}>
               {title}
             </a>
             <p className="facts">
               {next_review && <span>{m.inbox.reviewBy(formatDay(next_review, m))}</span>}
-              {told && !to_review_by && <span>{m.inbox.nobodys}</span>}
+              {!to_review_by && !reviewer_left && <span>{m.inbox.nobodys}</span>}
             </p>
+            {reviewer_left && <p className="caution">{m.inbox.reviewerLeft(to_review_by)}</p>}
             {review_reason && <p className="said-text">{m.inbox.reviewWhy(review_reason)}</p>}
           </li>
         ))}

@@ -68,14 +68,24 @@ export function Question({ question, asker = false, children }: Props) {
 }
 
 /** To who asked: that it is not with whom they think. */
-function Whose({ question: { outcome, owner, owner_known, passed_to, nobody_left } }: { question: OwnerQuestion }) {
+function Whose({ question }: { question: OwnerQuestion }) {
   const m = useOwnerMessages();
-  if (outcome || (!nobody_left && (owner_known || passed_to))) return null;
+  const why = strandedWords(question, m);
+  if (!why) return null;
   return (
     <p className="muted">
-      {nobody_left ? m.inbox.nobodyLeft : m.inbox.unowned(owner)} {!owner_known && m.inbox.withQuality}
+      {why} {(!question.owner_known || question.unattended) && m.inbox.withQuality}
     </p>
   );
+}
+
+/** Why it is not with whom it was sent to. Empty: it is, or it is answered. */
+export function strandedWords(question: OwnerQuestion, m: OwnerMessages): string {
+  const { outcome, owner, owner_known, passed_to, nobody_left, unattended } = question;
+  if (outcome) return "";
+  if (nobody_left) return m.inbox.nobodyLeft;
+  if (unattended) return m.inbox.unattended;
+  return owner_known || passed_to ? "" : m.inbox.unowned(owner);
 }
 
 /**

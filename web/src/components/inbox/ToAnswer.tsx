@@ -7,7 +7,7 @@ import { useRoles } from "../../queries/session";
 import { pathOf, rolesOf } from "../../state/window/route";
 import { Confirm } from "../shared/controls/Confirm";
 import { NotKept } from "../shared/document/Personal";
-import { Question } from "./Question";
+import { Question, strandedWords } from "./Question";
 
 const LONGEST = 4000; // characters: the service's limit
 
@@ -22,15 +22,15 @@ export function ToAnswer({ question }: { question: OwnerQuestion }) {
 
 /** Why this is on the list of quality staff, or on its owner's again, where it is. */
 function Missing({ question }: { question: OwnerQuestion }) {
-  const { outcome, owner, owner_known, passed_to, nobody_left, not_told } = question;
+  const { outcome, passed_to, nobody_left, not_told } = question;
   const m = useOwnerMessages();
   const names = useRoles().some((role) => rolesOf("owners").includes(role));
-  if (nobody_left) return <p className="caution">{m.inbox.nobodyLeft}</p>;
-  if (outcome !== null || ((owner_known || passed_to) && !not_told)) return null;
+  const why = [strandedWords(question, m), not_told && outcome === null && m.inbox.notTold].filter(Boolean).join(" ");
+  if (!why) return null;
   return (
     <p className="caution">
-      {owner_known || passed_to ? m.inbox.notTold : m.inbox.unowned(owner)}{" "}
-      {names && !passed_to && (
+      {why}{" "}
+      {names && !passed_to && !nobody_left && (
         <a className="link" href={pathOf("owners")}>
           {m.inbox.nameOwner}
         </a>

@@ -19,7 +19,7 @@ export const owners = {
     owner: (name: string) => `Owner: ${name}`,
     goesTo: (name: string, byMail: boolean) => `This goes to ${name}${byMail ? ", who is told by mail too" : ""}.`,
     unknownOwner: (name: string) =>
-      `Owner: ${name}. Who that is, is not known here yet: quality staff read what you send.`,
+      `Owner: ${name}. Nobody can answer for them here now: quality staff read what you send.`,
     noOwner: "The document names no owner. Quality staff will read what you ask.",
     kind: "What is it?",
     kinds: { question: "a question", report: "a report that something is no longer right" },
@@ -35,7 +35,7 @@ export const owners = {
     sent: (what: Kind, owner: string, byMail: boolean) =>
       `Your ${what} was sent to ${owner}${byMail ? ", who is told by mail" : ""}. The answer will be under “Questions to owners”.`,
     sentToQuality: (what: Kind) =>
-      `This document’s owner has no account here yet. Quality staff have your ${what}; the answer will be under “Questions to owners”.`,
+      `No owner of this document can answer here now. Quality staff have your ${what}; the answer will be under “Questions to owners”.`,
     read: "Read what became of it",
   },
   refused: {
@@ -68,7 +68,7 @@ export const owners = {
     document: "In which procedure?",
     text: "What is not right?",
     help: "The owner of the procedure and quality staff read it, with your question, what the answer took over, your function and department, and without your name. Write nothing about a patient.",
-    toQuality: "The owner has no account here yet: quality staff have your report.",
+    toQuality: "No owner can answer here now: quality staff have your report.",
   },
   waiting: {
     news: (count: number) =>
@@ -85,6 +85,8 @@ export const owners = {
     reviewBy: (day: string) => `by ${day}`,
     reviewWhy: (reason: string) => `Why: ${reason}`,
     nobodys: "given to nobody by name",
+    reviewerLeft: (name: string) =>
+      `Given to ${name || "a colleague"}, who can no longer review it: give it to somebody else.`,
     passedTo: (name: string) => `passed on to ${name}`,
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",
     open: "waits for an answer",
@@ -105,6 +107,7 @@ export const owners = {
       named
         ? `The document names ${named} as its owner, but who that is, is not known here yet.`
         : "The document names no owner.",
+    unattended: "Whoever answers for this document cannot do so here now.",
     nobodyLeft: "Whom this was passed on to can no longer answer.",
     withQuality: "It was sent, and quality staff have it.",
     notTold: "The mail could not be delivered.",

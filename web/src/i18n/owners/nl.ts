@@ -21,7 +21,7 @@ export const owners: OwnerWords = {
     owner: (name: string) => `Eigenaar: ${name}`,
     goesTo: (name: string, byMail: boolean) => `Dit gaat naar ${name}${byMail ? ", die ook een mail krijgt" : ""}.`,
     unknownOwner: (name: string) =>
-      `Eigenaar: ${name}. Wie dat is, is hier nog niet bekend: de kwaliteitsmedewerkers lezen wat u verstuurt.`,
+      `Eigenaar: ${name}. Daarvoor kan hier nu niemand antwoorden: de kwaliteitsmedewerkers lezen wat u verstuurt.`,
     noOwner: "Het document noemt geen eigenaar. De kwaliteitsmedewerkers lezen wat u vraagt.",
     kind: "Wat is het?",
     kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },
@@ -37,7 +37,7 @@ export const owners: OwnerWords = {
     sent: (what, owner, byMail) =>
       `Uw ${SENT[what]} is verstuurd aan ${owner}${byMail ? ", die ook een mail krijgt" : ""}. Het antwoord komt bij “Vragen aan eigenaars”.`,
     sentToQuality: (what) =>
-      `De eigenaar van dit document heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw ${SENT[what]}; het antwoord komt bij “Vragen aan eigenaars”.`,
+      `Voor dit document kan hier nu geen eigenaar antwoorden. De kwaliteitsmedewerkers hebben uw ${SENT[what]}; het antwoord komt bij “Vragen aan eigenaars”.`,
     read: "Lees wat ervan geworden is",
   },
   refused: {
@@ -72,7 +72,7 @@ export const owners: OwnerWords = {
     document: "In welke procedure?",
     text: "Wat klopt er niet?",
     help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw vraag, wat het antwoord overnam, uw functie en uw dienst, en zonder uw naam. Schrijf niets over een patiënt.",
-    toQuality: "De eigenaar heeft hier nog geen account: de kwaliteitsmedewerkers hebben uw melding.",
+    toQuality: "Er kan hier nu geen eigenaar antwoorden: de kwaliteitsmedewerkers hebben uw melding.",
   },
   waiting: {
     news: (count) =>
@@ -89,6 +89,8 @@ export const owners: OwnerWords = {
     reviewBy: (day) => `uiterlijk op ${day}`,
     reviewWhy: (reason) => `Waarom: ${reason}`,
     nobodys: "aan niemand bij naam gegeven",
+    reviewerLeft: (name) =>
+      `Gegeven aan ${name || "een collega"}, die dit niet meer kan nakijken: geef het aan iemand anders.`,
     passedTo: (name) => `doorgegeven aan ${name}`,
     none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",
     open: "wacht op antwoord",
@@ -109,6 +111,7 @@ export const owners: OwnerWords = {
       named
         ? `Het document noemt ${named} als eigenaar, maar wie dat is, is hier nog niet bekend.`
         : "Het document noemt geen eigenaar.",
+    unattended: "Wie voor dit document instaat, kan hier nu niet antwoorden.",
     nobodyLeft: "Aan wie dit doorgegeven is, kan het niet meer beantwoorden.",
     withQuality: "Dit is verstuurd, en de kwaliteitsmedewerkers hebben het.",
     notTold: "De mail kon niet bezorgd worden.",

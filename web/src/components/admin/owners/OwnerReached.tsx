@@ -19,7 +19,8 @@ function Unknown({ name }: { name: string }) {
   const m = useStaffMessages();
   const { data: accounts } = useAccountsCalled(name);
   const { mutate, error, isPending } = useNameOwner();
-  const called = accounts?.filter((one) => folded(one.name) === folded(name) && !one.suspended_at) ?? [];
+  const called =
+    accounts?.filter((one) => folded(one.name) === folded(name) && !one.suspended_at && one.signs_in !== "keys") ?? [];
   return (
     <div className="notice" aria-live="polite">
       <p>{m.owner.unknown(name)}</p>
