@@ -235,7 +235,7 @@ class PgDocuments:
             if before is not None:
                 connection.execute(
                     """insert into metadata_changes (document_id, source, field, before, after, user_id)
-                    values (%(id)s, %(source)s, 'withdrawn', %(before)s, %(reason)s, %(user)s)""",
+                    values (%(id)s, %(source)s, 'withdrawal_reason', %(before)s, %(reason)s, %(user)s)""",
                     {**given, "before": before["withdrawn_reason"]},
                 )
 

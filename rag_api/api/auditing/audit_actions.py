@@ -35,6 +35,7 @@ ACTIONS: dict[str, Act] = {
     "PATCH /documents/{document_id}": Act("document.described", changes=True),
     "DELETE /documents/{document_id}": Act("document.retired", changes=True),
     "POST /documents/{document_id}/withdraw": Act("document.retired", changes=True),
+    "PUT /documents/{document_id}/withdrawal-reason": Act("document.withdrawal_explained", changes=True),
     "POST /documents/{document_id}/restore": Act("document.restored", changes=True),
     "POST /documents/{document_id}/retry": Act("document.retried", changes=True),
     "PUT /documents/{document_id}/review": Act("document.reviewed", changes=True),

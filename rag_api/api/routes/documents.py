@@ -430,21 +430,48 @@ def withdraw_document(
     body: api.WithdrawIn,
 ) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for
-    the answers that quoted it. The reason takes the place of another where the document is taken
-    out already. The list is changed first: what it does not call indexed is never a source,
-    whatever the index still holds."""
+    the answers that quoted it. 409 for a reason where it is taken out already. The list is changed
+    first: what it does not call indexed is never a source, whatever the index still holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     trail.documents([document])
     counted = document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED)
     said = written(body.reason.strip(), body.personal_data, container.settings.personal_data, "reason")
-    if counted or (said and document.status == DocumentStatus.RETIRED):
-        trail.about["reason"] = said
     if counted:
+        trail.about["reason"] = said
         PgDocuments(db, user).retire([document.source], said)
         container.store.delete_documents([document.id])
-    elif "reason" in trail.about:
-        PgDocuments(db, user).explain(document, said)
+    elif said:
+        raise Conflict(
+            "This document counts no more: the reason of a withdrawal is changed by "
+            f"PUT /documents/{document_id}/withdrawal-reason."
+        )
+    return document_out(get_document(db, user, document_id), told=user)
+
+
+@router.put(
+    "/documents/{document_id}/withdrawal-reason",
+    openapi_extra=declared(Access.INGEST),
+    summary="Say why a document was taken out, or change why",
+    responses=responses(400, 404, 409, 413, 422, 503),
+)
+def explain_withdrawal(
+    db: DbDep,
+    container: ContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    body: api.WithdrawalReasonIn,
+) -> api.DocumentOut:
+    """For admins, in place of what was said before. 409 where it is not taken out."""
+    administrator(user)
+    document = get_document(db, user, document_id)
+    trail.documents([document])
+    if document.status != DocumentStatus.RETIRED:
+        raise Conflict("This document is not withdrawn, so there is no reason to change.")
+    said = written(body.reason.strip(), body.personal_data, container.settings.personal_data, "reason")
+    trail.about["reason"] = said
+    PgDocuments(db, user).explain(document, said)
     return document_out(get_document(db, user, document_id), told=user)
 
 

@@ -65,6 +65,7 @@ from rag_api.api.schemas.documents import (
     PredecessorList,
     PredecessorOut,
     ReplacingOut,
+    WithdrawalReasonIn,
     WithdrawIn,
 )
 from rag_api.api.schemas.health import Health, Live, PartHealth, SentencesAhead
@@ -154,6 +155,7 @@ __all__ = [
     "UuidText",
     "Validity",
     "WithdrawIn",
+    "WithdrawalReasonIn",
     "Words",
     "WrongOut",
 ]

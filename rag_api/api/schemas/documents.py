@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from rag_api.api.schemas.asking.answers import SourceOut
-from rag_api.api.schemas.base import Day, In, MetadataField, Name, Words, WordsOfStaff
+from rag_api.api.schemas.base import NOT_BLANK, Day, In, MetadataField, Name, Words, WordsOfStaff
 from rag_api.domain import DocumentStatus, TargetGroup
 
 
@@ -150,6 +150,10 @@ class WithdrawIn(WordsOfStaff):
     reason: Annotated[Words, Field(max_length=500, pattern=r"^[^\x00]*$")] = Field(
         "", description="Kept, and told to who opens the document, or an answer from it, later."
     )
+
+
+class WithdrawalReasonIn(WordsOfStaff):
+    reason: Annotated[Words, Field(min_length=1, max_length=500, pattern=NOT_BLANK)]
 
 
 class DocumentReviewIn(WordsOfStaff):

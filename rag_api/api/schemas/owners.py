@@ -7,14 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from rag_api.api.schemas.base import In, UuidText, Words, WordsOfStaff
+from rag_api.api.schemas.base import NOT_BLANK, In, UuidText, Words, WordsOfStaff
 from rag_api.api.schemas.documents import DocumentOut
 from rag_api.api.schemas.quality import GapOut
 
 LONGEST = 4000  # characters
-# Something other than blanks: what is one differs from one kind of pattern to the other, as in
-# GROUP.
-Said = Annotated[Words, Field(min_length=1, max_length=LONGEST, pattern=r"^[^\x00]*[^\s\x00-\x1f\x85\ufeff][^\x00]*$")]
+Said = Annotated[Words, Field(min_length=1, max_length=LONGEST, pattern=NOT_BLANK)]
 OwnerName = Annotated[
     Words, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
 ]

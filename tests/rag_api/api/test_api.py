@@ -460,17 +460,21 @@ def test_a_reason_is_said_or_corrected_after_a_withdrawal_and_stands_among_the_c
     client: httpx.Client, container: Container
 ) -> None:
     made = load(container, "stroom.pdf", "Bel de noodgroep. ")
-    path = f"/documents/{made.id}/withdraw"
+    withdraw, path = (f"/documents/{made.id}/{last}" for last in ("withdraw", "withdrawal-reason"))
+    assert client.put(path, json={"reason": "Verouderd."}).status_code == 409, "it counts"
     assert client.delete(f"/documents/{made.id}").json()["withdrawn_reason"] == ""
-    assert client.post(path, json={"reason": "Verouderd."}).json()["withdrawn_reason"] == "Verouderd."
-    at = client.post(path, json={"reason": "Vervangen."}).json()
+    assert client.put(path, json={"reason": "Verouderd."}).json()["withdrawn_reason"] == "Verouderd."
+    at = client.put(path, json={"reason": " Vervangen. "}).json()
     assert (at["withdrawn_reason"], at["status"]) == ("Vervangen.", "retired")
-    for nothing in ({"reason": "Vervangen."}, {"reason": " "}, {}):
-        assert client.post(path, json=nothing).json()["withdrawn_reason"] == "Vervangen."
+    assert client.put(path, json={"reason": "Vervangen."}).json()["withdrawn_reason"] == "Vervangen."
+    assert client.put(path, json={"reason": " "}).status_code == 422
+    assert client.post(withdraw, json={"reason": "Anders."}).status_code == 409, "no reason is lost unsaid"
+    for nothing in ({"reason": " "}, {}):
+        assert client.post(withdraw, json=nothing).json()["withdrawn_reason"] == "Vervangen."
     changes = client.get(f"/documents/{made.id}/changes").json()["changes"]
     assert {(one["field"], one["before"], one["after"]) for one in changes} == {
-        ("withdrawn", "", "Verouderd."),
-        ("withdrawn", "Verouderd.", "Vervangen."),
+        ("withdrawal_reason", "", "Verouderd."),
+        ("withdrawal_reason", "Verouderd.", "Vervangen."),
     }
     assert client.get(f"/documents/{made.id}/place").json()["withdrawn_reason"] == "Vervangen."
     empty(container)

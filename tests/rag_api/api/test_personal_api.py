@@ -95,6 +95,7 @@ WORDED: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("POST", "/owner-questions/{owner_question_id}/reply"): ("text", {"outcome": "answered"}),
     ("PUT", "/documents/{document_id}/review"): ("reason", {"next_review": "2999-01-01", "holds": False}),
     ("POST", "/documents/{document_id}/withdraw"): ("reason", {}),
+    ("PUT", "/documents/{document_id}/withdrawal-reason"): ("reason", {}),
 }
 
 
@@ -126,7 +127,8 @@ def test_nothing_is_left_out_of_what_staff_write_before_they_saw_it(client: Test
         assert kept(container) == before, path
         send(json={field: TEAM, **more, "personal_data": "keep"}).raise_for_status()
         assert any(TEAM in row for row in kept(container) - before), path
-        if "reply" not in path:  # once
+        container.db.run("update documents set withdrawn_reason = ''")  # another route says it anew
+        if not path.endswith(("/reply", "/withdraw")):  # once
             send(json={field: TEAM, **more, "personal_data": "remove"}).raise_for_status()
             assert any(LEFT in row for row in kept(container) - before), path
 

@@ -503,9 +503,8 @@ export interface paths {
         /**
          * Take a document out, and say why
          * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. The reason takes the place of another where the document is taken
-         *     out already. The list is changed first: what it does not call indexed is never a source,
-         *     whatever the index still holds.
+         *     the answers that quoted it. 409 for a reason where it is taken out already. The list is changed
+         *     first: what it does not call indexed is never a source, whatever the index still holds.
          */
         post: {
             parameters: {
@@ -528,6 +527,39 @@ export interface paths {
                 };
             };
         };
+    };
+    "/documents/{document_id}/withdrawal-reason": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        /**
+         * Say why a document was taken out, or change why
+         * @description For admins, in place of what was said before. 409 where it is not taken out.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WithdrawalReasonIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentOut"];
+                    };
+                };
+            };
+        };
+        post?: never;
     };
     "/documents/{document_id}/restore": {
         parameters: {
@@ -4933,6 +4965,14 @@ export interface components {
              * @description Kept, and told to who opens the document, or an answer from it, later.
              * @default
              */
+            reason: string;
+        };
+        WithdrawalReasonIn: {
+            /**
+             * @description When the words seem to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is what would be kept), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
             reason: string;
         };
         /** @description SSE event `cited`: a copied span is closed; its text has been sent already. */

@@ -296,6 +296,11 @@ def test_the_reason_of_a_withdrawal_is_kept_and_not_in_the_chain_itself(world: W
     assert world.said(began)[-1]["about"] == {"reason": kept}
     (row,) = world.container.db.all("select entry::text as text from audit_entries order by sequence desc limit 1")
     assert "werkwijze" not in row["text"]
+    began, path = world.now, f"/documents/{document.id}/withdrawal-reason"
+    world.send("PUT", path, "admin", json={"reason": "De dosis was fout."}).raise_for_status()
+    said = world.said(began)
+    assert [one["action"] for one in said] == 2 * ["document.withdrawal_explained"], "nothing is withdrawn twice"
+    assert said[-1]["about"] == {"reason": "De dosis was fout."}
     world.container.db.run("delete from documents where id = %(id)s", {"id": document.id})
 
 

@@ -61,6 +61,7 @@ UNDESCRIBED = {
 }
 CSV, CHAT = "POST /judged/{name}/csv", "POST /v1/chat/completions"
 RESTORE = "POST /documents/{document_id}/restore"
+EXPLAIN = "PUT /documents/{document_id}/withdrawal-reason"
 OWNER, REPLY = "PUT /owners", "POST /owner-questions/{owner_question_id}/reply"
 RETRY, REVIEW = "POST /documents/{document_id}/retry", "PUT /reviews/{answer_id}"
 WITHDRAW = "POST /documents/{document_id}/withdraw"
@@ -212,7 +213,7 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
         case.body["remark"] = "Het gewicht ontbreekt."
     if label == CHAT and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
         case.body["messages"] = [{"role": "user", "content": QUESTION}]
-    if label == RESTORE and used:
+    if label in {RESTORE, EXPLAIN} and used:
         rows.client.delete(f"/documents/{rows.ids['document_id']}").raise_for_status()
     if label == RETRY and used:
         failed = "update documents set status = 'failed', reason = 'broken' where id = %(id)s"

@@ -137,6 +137,10 @@ ROWS: list[tuple[str, Row]] = [
     ("PUT /documents/{document_id}/review", judges(200, foreign=404, json={"next_review": "2999-01-01"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
     ("POST /documents/{document_id}/withdraw", admins(200, "ingest", foreign=404, json={"reason": ""})),
+    (
+        "PUT /documents/{document_id}/withdrawal-reason",
+        admins(409, "ingest", foreign=404, json={"reason": "Verouderd."}),  # it is not taken out
+    ),
     ("POST /documents/{document_id}/restore", admins(409, "ingest", foreign=404)),  # it is not taken out
     ("POST /documents/{document_id}/retry", admins(409, "ingest", foreign=404)),  # it could be read
     ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),

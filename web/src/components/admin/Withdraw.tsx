@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { ApiError } from "../../api/errors";
 import type { DocumentSummary, PersonalChoice } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
-import { useRetire } from "../../queries/staff/documents";
+import { useExplained } from "../../queries/staff/documents";
 import { Confirm } from "../shared/controls/Confirm";
 import { NotKept } from "../shared/document/Personal";
 
@@ -46,20 +46,14 @@ export function Withdraw({ error, onYes, onReason, ...asked }: Props) {
 
 export function WithdrawalReason({ document: { id, title, withdrawn_reason } }: { document: DocumentSummary }) {
   const m = useStaffMessages();
-  const { mutate, error, isPending, isSuccess, reset } = useRetire();
+  const { mutate, error, isPending, isSuccess, reset } = useExplained(id);
   return (
     <details className="still-holds">
       <summary className="link">
         {withdrawn_reason ? m.admin.otherWhy : m.admin.sayWhy}
         <span className="sr-only">: {title}</span>
       </summary>
-      <Why
-        key={withdrawn_reason}
-        begins={withdrawn_reason}
-        {...{ error }}
-        onReason={reset}
-        onSend={(why) => mutate({ id, ...why })}
-      >
+      <Why key={withdrawn_reason} begins={withdrawn_reason} {...{ error }} onReason={reset} onSend={mutate}>
         {(field, reason, send) => (
           <form
             onSubmit={(event) => {

@@ -285,6 +285,7 @@ export const staff = {
     noReason: "Without saying why",
     wasReviewed: (next: string) => `reviewed, next review no later than ${next}`,
     wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,
+    otherReason: (reason: string) => `why it was withdrawn: ${reason}`,
     fields: {
       title: "Title",
       department: "Department",

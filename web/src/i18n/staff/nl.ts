@@ -284,6 +284,7 @@ export const staff: StaffWords = {
     noReason: "Zonder te zeggen waarom",
     wasReviewed: (next: string) => `nagekeken, opnieuw uiterlijk op ${next}`,
     wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,
+    otherReason: (reason: string) => `waarom het ingetrokken is: ${reason}`,
     fields: {
       title: "Titel",
       department: "Dienst",

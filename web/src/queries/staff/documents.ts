@@ -191,6 +191,14 @@ const retire = ({ id, ...body }: Withdrawn): Promise<DocumentSummary> =>
   call(service.POST("/documents/{document_id}/withdraw", { ...one(id), body }));
 export const useRetire = () => useChange(retire, LISTS);
 
+/** Why it was taken out, in place of what was said. */
+export const useExplained = (id: string) =>
+  useChange(
+    (body: Omit<Withdrawn, "id">) =>
+      call(service.PUT("/documents/{document_id}/withdrawal-reason", { ...one(id), body })),
+    LISTS,
+  );
+
 /** Read once more what could not be read. Raises where it still cannot. */
 async function retry(id: string): Promise<void> {
   const { items } = await call(service.POST("/documents/{document_id}/retry", one(id)));

@@ -94,6 +94,7 @@ function History({ changes }: { changes: readonly Change[] }) {
 
 function changeWords({ field, before, after }: Change, m: StaffMessages): string {
   if (field === "withdrawn") return m.admin.wasWithdrawn(after);
+  if (field === "withdrawal_reason") return m.admin.otherReason(after);
   if (field === "reviewer") return m.find.reviewGiven(after);
   if (field === "review_reason") return m.find.reviewReason(after);
   if (field === "next_review" && after) return m.admin.wasReviewed(formatDay(after, m));
