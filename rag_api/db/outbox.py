@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from rag_api.db import Connection, Database
+from rag_api.db.owners.questions import OwnerQuestionKind
 from rag_api.domain import EVERYONE, all_may_read
 
 # seconds until the next try: after the first one that failed, doubled each time, and at most
@@ -36,11 +37,12 @@ class Due:
     recipient: str
     created_at: datetime
     question_id: str
-    is_report: bool
+    kind: OwnerQuestionKind
     is_change: bool  # who asked is told that the document changed; else its owner that somebody asked
     title: str  # of the document; "" where not all staff may read it: a mail goes further than Bedside's permissions
     language: str  # of the document; "": it is about none
     is_passed: bool = False  # quality staff passed it on to its recipient, who need not be an owner
+    can_harm: bool = False  # a patient, says who asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ _NEXT_MESSAGE = """
     for update of o skip locked for key share of w skip locked
 """  # the webhook too: whoever deletes it waits, and does not hold what is written when the sending failed
 _NEXT = """
-    select o.id, o.recipient, o.created_at, o.tries, q.id as question_id, q.kind = 'report' as is_report,
+    select o.id, o.recipient, o.created_at, o.tries, q.id as question_id, q.kind, q.can_harm,
       o.kind = 'asker_mail' as is_change, o.kind = 'mail' and q.passed_to is not null as is_passed,
       coalesce(nullif(d.title, ''), d.source, '') as title, coalesce(d.language, '') as language, coalesce(d.groups, '{}') as groups
     from outbox o join owner_questions q on q.id = o.question_id
@@ -80,7 +82,17 @@ def send_next(db: Database, send: Callable[[Due], None]) -> bool:
         if row is None:
             return False
         title = row["title"] if all_may_read(EVERYONE, tuple(row["groups"])) else ""
-        names = ("id", "recipient", "created_at", "question_id", "is_report", "is_change", "language", "is_passed")
+        names = (
+            "id",
+            "recipient",
+            "created_at",
+            "question_id",
+            "kind",
+            "is_change",
+            "language",
+            "is_passed",
+            "can_harm",
+        )
         try:
             send(Due(**{name: row[name] for name in names}, title=title))
         except NotSent as error:

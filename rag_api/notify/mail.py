@@ -17,15 +17,24 @@ from urllib.parse import urlsplit
 
 from rag_api.config import Settings
 from rag_api.db.outbox import Due, NotSent
+from rag_api.db.owners.questions import OwnerQuestionKind
 
 PATIENCE = 20.0  # seconds for each answer of the mail server
 
-_SUBJECT = {
-    ("nl", False): "Vraag over {what}",
-    ("nl", True): "Melding dat {what} niet meer klopt",
-    ("en", False): "Question about {what}",
-    ("en", True): "Report that {what} is no longer right",
+_SUBJECT: dict[tuple[str, OwnerQuestionKind], str] = {
+    ("nl", "question"): "Vraag over {what}",
+    ("nl", "report"): "Melding dat {what} niet meer klopt",
+    ("nl", "error"): "Melding van een fout in {what}",
+    ("en", "question"): "Question about {what}",
+    ("en", "report"): "Report that {what} is no longer right",
+    ("en", "error"): "Report of an error in {what}",
 }
+_DID: dict[OwnerQuestionKind, tuple[str, str]] = {
+    "question": ("heeft er een vraag over", "has a question about it"),
+    "report": ("meldt dat er iets niet meer klopt", "reports that something is no longer right"),
+    "error": ("meldt dat er iets fout in staat", "reports that something in it is wrong"),
+}
+_CAN_HARM = {"nl": "Kan een patiënt schaden", "en": "Can harm a patient"}  # so its asker says
 _UNNAMED = {"nl": "een document waarvan u eigenaar bent", "en": "a document that you own"}
 _BODY = """\
 U staat in Bedside als eigenaar van dit document: {nl}.
@@ -64,7 +73,7 @@ There is a new version now, or it was withdrawn. Read here what holds:
 
 
 _PASSED = {"nl": "Een {what} is aan u doorgegeven", "en": "A {what} was passed on to you"}
-_KINDS = {False: {"nl": "vraag", "en": "question"}, True: {"nl": "melding", "en": "report"}}  # whether it is a report
+_ASKED, _REPORTED = {"nl": "vraag", "en": "question"}, {"nl": "melding", "en": "report"}
 _PASSED_BODY = """\
 Een kwaliteitsmedewerker gaf in Bedside een {what_nl} aan u door{nl}. Lees en beantwoord ze hier:
 
@@ -93,16 +102,18 @@ def letter(settings: Settings, due: Due) -> EmailMessage:
     named = {one: f"“{title}”" if title else unnamed[one] for one in ("nl", "en")}
     mail = EmailMessage()
     mail["From"], mail["To"] = settings.smtp_from, due.recipient
-    said = _CHANGED[language] if due.is_change else _SUBJECT[language, due.is_report]
-    what = _KINDS[due.is_report]
+    said = _CHANGED[language] if due.is_change else _SUBJECT[language, due.kind]
+    what = _ASKED if due.kind == "question" else _REPORTED
     subject = _PASSED[language].format(what=what[language]) if due.is_passed else said.format(what=named[language])
-    mail["Subject"] = subject[:1].upper() + subject[1:]
+    subject = subject[:1].upper() + subject[1:]
+    harms = due.can_harm and not due.is_change
+    mail["Subject"] = f"{_CAN_HARM[language]}: {subject}" if harms else subject
+    if harms:
+        mail["Importance"] = "high"
     mail["Date"] = format_datetime(due.created_at)
     mail["Message-ID"] = f"<{due.question_id}.{due.id}@{urlsplit(settings.public_url).hostname}>"
     mail["Auto-Submitted"] = "auto-generated"  # no out-of-office answers to it
-    did = ("meldt dat er iets niet meer klopt", "reports that something is no longer right") if due.is_report else (
-        "heeft er een vraag over", "has a question about it"
-    )  # fmt: skip
+    did = _DID[due.kind]
     link = f"{settings.public_url}/inbox#{due.question_id}"
     if due.is_change:
         mail.set_content(_CHANGED_BODY.format(nl=named["nl"], en=named["en"], link=link))

@@ -108,10 +108,15 @@ def ask_document_owner(
     text = written(body.text.strip(), body.personal_data, container.settings.personal_data, "text")
     roles = container.settings.roles_by_group
     question, reached = asking.ask_owner(
-        db, user, document_id, body.kind, text, body.page, body.answer_id, body.to or "", roles
+        db, user, document_id, body.kind, text, body.page, body.answer_id, body.to or "", roles, body.can_harm
     )
     told = reached.told(container.settings.smtp_host is not None)
-    trail.on |= {"owner_question": question.id, "kind": body.kind, "owner_known": told.owner != ""}
+    trail.on |= {
+        "owner_question": question.id,
+        "kind": body.kind,
+        "can_harm": body.can_harm,
+        "owner_known": told.owner != "",
+    }
     if body.to:
         trail.on["passed_to"] = question.passed_to
     return api.OwnerAskedOut(question=_out(question, container.settings), owner=told.owner, by_mail=told.by_mail)

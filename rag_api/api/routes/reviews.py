@@ -129,6 +129,7 @@ def _out(one: stored.Reviewed, user: User, settings: Settings) -> api.ReviewedOu
         found=one.found,
         missing=one.missing,
         reported=one.reported,
+        can_harm=one.can_harm,
         comments=list(one.comments),
         review=_review(one.review, user, settings) if one.review else None,
         earlier=[_earlier(given) for given in one.earlier],

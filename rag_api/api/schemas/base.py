@@ -50,6 +50,10 @@ DocumentIdText = Annotated[str, Field(pattern=DOCUMENT, max_length=32)]
 # A name of a group. What is a blank differs from one kind of pattern to the other: \x85 is one to
 # some, \ufeff to others.
 GROUP = r"^[^\s,;\x00-\x1f\x85\ufeff]([^,;\x00-\x1f]*[^\s,;\x00-\x1f\x85\ufeff])?$"
+CAN_HARM = (
+    "What is reported can harm a patient: it comes first, to quality staff too, and a mail's subject says so. In an "
+    "emergency call somebody: nobody is told sooner than they look."
+)
 # Something other than blanks, as in GROUP.
 NOT_BLANK = r"^[^\x00]*[^\s\x00-\x1f\x85\ufeff][^\x00]*$"
 MetadataField = Literal[

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from rag_api.api.schemas.base import NOT_BLANK, In, UuidText, Words, WordsOfStaff
+from rag_api.api.schemas.base import CAN_HARM, NOT_BLANK, In, UuidText, Words, WordsOfStaff
 from rag_api.api.schemas.documents import DocumentOut
 from rag_api.api.schemas.quality import GapOut
 
+OwnerQuestionKind = Literal["question", "report", "error"]
 LONGEST = 4000  # characters
 Said = Annotated[Words, Field(min_length=1, max_length=LONGEST, pattern=NOT_BLANK)]
 OwnerName = Annotated[
@@ -34,7 +35,8 @@ class OwnerOut(BaseModel):
     )
     documents: int = Field(description="Current ones that name it, of those that you may read.")
     known: bool = Field(
-        description="Somebody hears of what is asked: it has an address, or an account that is not suspended."
+        description="Somebody hears of what is asked: it has an address, or an account that somebody signs in to and "
+        "that reads here."
     )
     mail: str
     accounts: list[OwnerAccountOut]
@@ -54,7 +56,10 @@ class OwnerIn(In):
 
 
 class OwnerQuestionIn(WordsOfStaff):
-    kind: Literal["question", "report"] = Field(description="`report`: something in the document is no longer right.")
+    kind: OwnerQuestionKind = Field(
+        description="`report`: something in the document is no longer right; `error`: it never was."
+    )
+    can_harm: bool = Field(False, description=CAN_HARM)
     text: Said
     page: int | None = Field(None, ge=1, le=100_000)
     answer_id: UuidText | None = Field(
@@ -74,7 +79,8 @@ class PassedOnIn(WordsOfStaff):
 
 class OwnerQuestionOut(BaseModel):
     id: str
-    kind: Literal["question", "report"]
+    kind: OwnerQuestionKind
+    can_harm: bool = Field(description="It can harm a patient, says who asked: quality staff have it too.")
     document_id: str | None = Field(
         description="The version that it is about; null: none, it was passed on without a document."
     )
@@ -146,7 +152,8 @@ class OwnerNews(BaseModel):
 
 class OwnerWork(BaseModel):
     questions: list[OwnerQuestionOut] = Field(
-        description="Open ones first, oldest first; then those that wait for a new version."
+        description="Open ones first, then those that wait for a new version; of both what can harm a patient, and then "
+        "the oldest."
     )
     open: int
     to_review: list[DocumentOut] = Field(

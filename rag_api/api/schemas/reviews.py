@@ -67,6 +67,7 @@ class ReviewedOut(BaseModel):
     found: Literal["yes", "partly", "no"] | None = Field(description="What its reader said, last.")
     missing: str | None
     reported: Literal["wrong", "outdated"] | None
+    can_harm: bool = Field(description="Its reader says that it can harm a patient.")
     comments: list[str]
     review: ReviewOut | None = Field(description="The newest, which counts and which who asked reads.")
     earlier: list[EarlierReviewOut] = Field(description="What was said before that, the newest first.")

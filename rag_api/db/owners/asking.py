@@ -25,13 +25,16 @@ def ask_owner(
     answer_id: str | None = None,
     to: str = "",
     role_groups: RoleGroups = NO_ROLES,
+    can_harm: bool = False,
 ) -> tuple[OwnerQuestion, Reached]:
     """Keep it, and in the same transaction what tells the owner of it. to: an account that answers
     in the owner's place, by id, login or name, which who reviews may say; role_groups: which groups
-    make it one that reads. Raises NotFound for a document or an answer that is not theirs, and for
-    an account that is not there."""
+    make it one that reads; can_harm: a patient, says who asks. Raises NotFound for a document or an
+    answer that is not theirs, and for an account that is not there."""
     with db.connection() as connection:
-        question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id, role_groups)
+        question_id, whom = put_question(
+            connection, user, document_id, kind, text, page, answer_id, role_groups, can_harm=can_harm
+        )
         if to:
             reviewer(user)
             whom = pass_on(connection, question_id, document_id, to, role_groups)
@@ -60,6 +63,7 @@ def put_question(
     answer_id: str | None,
     role_groups: RoleGroups,
     groups: Sequence[str] = (),
+    can_harm: bool = False,
 ) -> tuple[str, Reached]:
     """Return its id and whom it reaches; within the caller's transaction. groups: of who was given
     the answer, where that is another than the user and the caller knows that they may send it on;
@@ -84,11 +88,13 @@ def put_question(
         shown = found(shown, "answer", answer_id)
         groups = shown["groups"] if shown["user_id"] != user.id or document_id is None else []
     connection.execute(
-        """insert into owner_questions (id, kind, document_id, page, answer_id, text, user_id, groups, function, department)
-        values (%(id)s, %(kind)s, %(document)s, %(page)s, %(answer)s, %(text)s, %(user)s, %(groups)s, %(function)s, %(department)s)""",
+        """insert into owner_questions (id, kind, can_harm, document_id, page, answer_id, text, user_id, groups, function, department)
+        values (%(id)s, %(kind)s, %(can_harm)s, %(document)s, %(page)s, %(answer)s, %(text)s, %(user)s, %(groups)s, %(function)s,
+          %(department)s)""",
         {
             "id": question_id,
             "kind": kind,
+            "can_harm": can_harm,
             "document": document_id,
             "page": page,
             "answer": answer_id,

@@ -3,7 +3,7 @@ that; and what who asked hears of it.
 
 Who asked is told to nobody: their function and department are. Whose a question is to answer
 follows from the document as it is listed now. What nobody is there to answer, or could not be told
-of, is on the list of quality staff.
+of, is on the list of quality staff, and so is what can harm a patient.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from rag_api.errors import Conflict, InvalidInput
 
 MOST = 500  # that a list holds; open ones come first
 
-OwnerQuestionKind = Literal["question", "report"]
+OwnerQuestionKind = Literal["question", "report", "error"]  # a report: it is no longer right; an error: it never was
 OwnerOutcome = Literal["answered", "mended", "retired"]
 # Not told: its mail was refused, or could not be sent for days.
 _NOT_TOLD = (
@@ -55,7 +55,7 @@ _NOBODY_LEFT = f"(q.outcome is null and (q.passed_to is not null or {_ALONE}) an
 _UNATTENDED = f"(q.outcome is null and not {_PASSED} and {OWNER} is not null and not {ATTENDED})"
 _READABLE = f"({_ALONE} or d.{READS})"
 _TO_READER = f"(q.passed_to = %(user_id)s and {_READABLE})"
-_NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD})"
+_NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD} or q.can_harm)"  # what can harm waits for no one alone
 _QUALITY = f"(%(reviews)s and q.{READS} and {_READABLE} and {_NOT_THEIRS})"
 _DOCUMENT = "left join asked_documents on question_id = q.id left join documents d on d.id = asked_documents.id"
 _THEIRS = f"({ANSWERS_FOR} or {_TO_READER} or {_QUALITY})"
@@ -85,6 +85,7 @@ _PROMISED = """(q.outcome = 'mended' and exists (select 1 from documents now whe
 class OwnerQuestion:
     id: str
     kind: OwnerQuestionKind
+    can_harm: bool  # a patient, says who asked
     document_id: str | None  # None: it is about none
     title: str  # of the document
     file: str  # its name, by which its versions are kept
@@ -126,9 +127,11 @@ def asked_by(db: Database, user: User, role_groups: RoleGroups = NO_ROLES) -> li
 
 def work_of(db: Database, user: User, role_groups: RoleGroups = NO_ROLES) -> list[OwnerQuestion]:
     """What is the user's to answer, as owner or as quality staff: open ones first, then those
-    that are being corrected, oldest first; then the latest answered."""
+    that are being corrected, of both what can harm a patient and then the oldest; then the latest
+    answered."""
     rows = db.all(
         f"""{_ROWS} where {_THEIRS} order by q.outcome is not null, not {_PROMISED},
+        q.can_harm and (q.outcome is null or {_PROMISED}) desc,
         case when q.outcome is null then q.created_at when {_PROMISED} then q.replied_at end, q.replied_at desc, q.id limit %(most)s""",
         _values(user, role_groups, most=MOST),
     )
@@ -181,7 +184,7 @@ def reply(
 _REPORTS = f"""
     select q.id, q.answer_id from owner_questions q join asked_documents on question_id = q.id
     join documents d on d.id = asked_documents.id join answers a on a.id = q.answer_id and a.user_id = q.user_id
-    where q.answer_id = any(%(answers)s) and q.kind = 'report' and q.outcome is null and {_THEIRS}"""  # noqa: S608
+    where q.answer_id = any(%(answers)s) and q.kind <> 'question' and q.outcome is null and {_THEIRS}"""  # noqa: S608
 
 
 def open_reports(
@@ -238,6 +241,7 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
     names = (
         "id",
         "kind",
+        "can_harm",
         "document_id",
         "page",
         "text",

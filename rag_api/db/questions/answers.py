@@ -29,8 +29,9 @@ _UNSUPPORTED = TypeAdapter(tuple[Unsupported, ...])
 
 TITLE_LENGTH = 80
 INSERT_FEEDBACK = """
-    insert into feedback (id, answer_id, user_id, found, missing, reported, document_id, page, comment, created_at) values
-    (%(id)s, %(answer_id)s, %(user_id)s, %(found)s, %(missing)s, %(reported)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)
+    insert into feedback (id, answer_id, user_id, found, missing, reported, can_harm, document_id, page, comment, created_at) values
+    (%(id)s, %(answer_id)s, %(user_id)s, %(found)s, %(missing)s, %(reported)s, %(can_harm)s, %(document_id)s, %(page)s, %(comment)s,
+     %(created_at)s)
 """
 WITHHELD = {
     "nl": "Dit antwoord kwam mee uit een document dat u niet meer mag lezen. Stel de vraag opnieuw.",
@@ -87,6 +88,7 @@ class Feedback:
     created_at: datetime
     missing: str | None = None  # what the answer lacked
     reported: str | None = None  # "wrong", "outdated"
+    can_harm: bool = False  # a patient, says its writer
 
 
 def list_conversations(
@@ -247,6 +249,7 @@ def add_feedback(
     missing: str | None = None,
     reported: str | None = None,
     role_groups: RoleGroups = NO_ROLES,
+    can_harm: bool = False,
 ) -> tuple[Feedback, Reached | None]:
     """To an answer of the user's own. A report goes to the owner of the document that it names,
     else of the first that is quoted, in the same transaction; whom that reaches, None: no document.
@@ -256,13 +259,15 @@ def add_feedback(
         quoted = next(((one.document_id, one.page) for one in answer.citations if one.document_id), (None, None))
         document_id, page = quoted
     feedback = Feedback(
-        str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC), missing, reported
+        str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC), missing, reported, can_harm
     )
     with db.connection() as connection:
         connection.execute(INSERT_FEEDBACK, values(user, **asdict(feedback)))
         if reported is None or document_id is None:
             return feedback, None
-        return feedback, put_question(connection, user, document_id, "report", comment, page, answer_id, role_groups)[1]
+        return feedback, put_question(
+            connection, user, document_id, "report", comment, page, answer_id, role_groups, can_harm=can_harm
+        )[1]
 
 
 def _row(user: User, answer: Answer) -> dict[str, Any]:

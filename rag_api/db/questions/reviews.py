@@ -37,6 +37,7 @@ _LAST = "(select f.{0} from feedback f where f.answer_id = a.id and f.{0} is not
 _ROWS = f"""
     select a.*, {_LAST.format("found")} as said_found, {_LAST.format("missing")} as said_missing,
       {_LAST.format("reported")} as said_reported,
+      exists (select 1 from feedback f where f.answer_id = a.id and f.can_harm) as can_harm,
       array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments,
       r.verdict, r.remark, r.judged_at, r.owner_question_id, r.user_id as judge_id,
       coalesce((select u.name from users u where u.id = r.user_id), r.user_id) as judged_by
@@ -72,6 +73,7 @@ class Reviewed:
     found: str | None
     missing: str | None
     reported: str | None
+    can_harm: bool  # a patient, says its reader
     comments: tuple[str, ...]
     review: Given | None
     earlier: tuple[Given, ...]  # what was said before, the newest first
@@ -186,7 +188,16 @@ def put_review(
             if row["sent"]:
                 raise Conflict("An owner was told of this answer already.")
             question_id, _ = put_question(
-                connection, user, document_id, "report", remark, page, answer_id, role_groups, row["groups"]
+                connection,
+                user,
+                document_id,
+                "report",
+                remark,
+                page,
+                answer_id,
+                role_groups,
+                row["groups"],
+                verdict == "harmful",
             )
         connection.execute(
             """insert into earlier_reviews select answer_id, verdict, remark, user_id, judged_at from reviews
@@ -235,6 +246,7 @@ def _reviewed(db: Database, user: User, rows: Sequence[DictRow], role_groups: Ro
             row["said_found"],
             row["said_missing"],
             row["said_reported"],
+            row["can_harm"],
             tuple(row["comments"]),
             _given(row, reached) if row["verdict"] else None,
             tuple(earlier.get(row["id"], ())),

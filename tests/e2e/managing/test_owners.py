@@ -135,6 +135,34 @@ def test_a_report_reaches_the_owner_and_the_answer_comes_back(
     expect(page.locator(".at-hand .notice")).to_have_count(0)  # it is seen
 
 
+def test_what_was_never_right_and_can_harm_stands_first_with_the_owner(
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    said = {"kind": "question", "text": "Wanneer de spiegel?"}
+    httpx.post(f"{url}/api/documents/{child.id}/owner-questions", json=said).raise_for_status()
+    page.goto(f"{url}/d/{child.id}")
+    page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {DOCUMENT}").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("een melding dat iets nooit klopte").check()
+    dialog.get_by_label("Wat wilt u vragen of melden?").fill("15 mg moet 1,5 mg zijn.")
+    faultless_by_day_and_by_night(page)
+    page.screenshot(path=tmp_path / "calm.png")
+    dialog.get_by_label("Dit kan een patiënt schaden").check()
+    faultless_by_day_and_by_night(page)
+    page.screenshot(path=tmp_path / "harm.png")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status")).to_contain_text("Uw melding is verstuurd aan Werkgroep Pijn.")
+    asker.user = owner
+    page.goto(f"{url}/inbox")
+    cards = page.get_by_role("region", name="Voor u om te beantwoorden").locator(".owner-question")
+    expect(cards.locator("h4")).to_have_text(["Melding van een fout: wacht op antwoord", "Vraag: wacht op antwoord"])
+    expect(cards.first).to_contain_text("Kan een patiënt schaden, zegt wie dit verstuurde.")
+    expect(cards.nth(1)).not_to_contain_text("schaden")
+    faultless_by_day_and_by_night(page)
+    page.screenshot(path=tmp_path / "inbox.png")
+
+
 def test_the_owner_is_asked_from_the_open_document_too(
     page: Page, url: str, container: Container, child: Document, owner: User
 ) -> None:
@@ -529,8 +557,16 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     expect(dialog).to_contain_text("Dit gaat naar Werkgroep Pijn." if dutch else "This goes to Werkgroep Pijn.")
     dialog.get_by_label("het is verouderd" if dutch else "it is out of date").check()
     dialog.get_by_label("Wat klopt er niet?" if dutch else "What is not right?").fill("Sinds maart is het 20 mg/kg.")
-    faultless(page)
-    page.screenshot(path=tmp_path / "report.png")
+    harm = dialog.get_by_label("Dit kan een patiënt schaden" if dutch else "This can harm a patient")
+    expect(harm).not_to_be_checked()
+    call = "Bel dan, en wacht niet op een antwoord hier." if dutch else "Then call, and do not wait for an answer here."
+    expect(dialog).to_contain_text(call)  # whatever is ticked
+    harm.check()
+    expect(dialog.locator(".notice.serious")).to_contain_text(call)
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"report-{width}.png")
     send.click()
     expect(dialog.get_by_role("status")).to_contain_text(
         "Uw melding is verstuurd aan Werkgroep Pijn." if dutch else "Your report was sent to Werkgroep Pijn."
@@ -541,6 +577,8 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     page.goto(f"{url}/inbox")
     card = page.locator(".owner-question")
     expect(card).to_contain_text("Sinds maart is het 20 mg/kg.")
+    harms, marked = "Kan een patiënt schaden, zegt wie" if dutch else "Can harm a patient, says who", ".notice.serious"
+    expect(card.locator(marked)).to_contain_text(harms)
     expect(card.locator("q")).to_have_text(DOSE)  # what was asked, and what was shown of the document
     expect(card.locator("blockquote")).to_contain_text("15 mg/kg")
     for width in (320, 1280):
@@ -555,6 +593,11 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     page.get_by_role("link", name="Bekijk het antwoord" if dutch else "See the answer").click()
     expect(page.locator(".turn")).to_contain_text(DOSE)
     asker.user = LOCAL_USER
+    page.goto(f"{url}/quality/reviews")
+    expect(page.locator(marked, has_text=harms)).to_be_visible()
+    page.goto(f"{url}/inbox")  # quality staff's too, for its owner may be away
+    work = page.get_by_role("region", name="Voor u om te beantwoorden" if dutch else "For you to answer")
+    expect(work.locator(marked)).to_contain_text(harms)
     page.goto(f"{url}/quality/gaps")
     gap = page.locator(".gap")
     expect(gap).to_contain_text("het antwoord is verouderd (1)" if dutch else "the answer is out of date (1)")

@@ -38,7 +38,7 @@ DUE = Due(
     "apotheek@hospital.example",
     datetime(2026, 1, 2, tzinfo=UTC),
     "q1",
-    False,
+    "question",
     False,
     "Paracetamol bij kinderen",
     "nl",
@@ -124,7 +124,26 @@ def test_a_mail_holds_a_link_and_the_title_and_nothing_that_was_asked(
     assert sent_now(container) == 0  # once
 
 
-@pytest.mark.parametrize(("kind", "nl", "en"), [("question", "vraag", "question"), ("report", "melding", "report")])
+def test_a_mail_says_first_that_it_can_harm_and_that_it_is_an_error_and_nothing_that_was_asked(
+    container: Container, document: Document, box: Box
+) -> None:
+    ask_owner(container.db, LOCAL_USER, document.id, "error", WORDS, can_harm=True)
+    ask_owner(container.db, LOCAL_USER, document.id, "error", WORDS)
+    assert sent_now(container) == 2
+    urgent, calm = box.mails
+    about = "elding van een fout in “Paracetamol bij kinderen”"
+    assert (urgent["Subject"], urgent["Importance"]) == (f"Kan een patiënt schaden: M{about}", "high")
+    assert (calm["Subject"], calm["Importance"]) == (f"M{about}", None)
+    assert WORDS not in urgent.as_string() + body(urgent)
+    english = letter(mailing(25), replace(DUE, language="en", is_passed=True, kind="error", can_harm=True))
+    assert english["Subject"] == "Can harm a patient: A report was passed on to you"
+    assert letter(mailing(25), replace(DUE, is_change=True, can_harm=True))["Importance"] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "nl", "en"),
+    [("question", "vraag", "question"), ("report", "melding", "report"), ("error", "melding", "report")],
+)
 def test_whom_a_question_or_a_report_is_passed_on_to_is_not_called_its_owner(
     container: Container, document: Document, box: Box, kind: OwnerQuestionKind, nl: str, en: str
 ) -> None:
@@ -137,7 +156,7 @@ def test_whom_a_question_or_a_report_is_passed_on_to_is_not_called_its_owner(
     assert f"een {nl} aan u door, over “Paracetamol bij kinderen”. Lees" in body(sent)
     assert f"passed a {en} on to you, about “Paracetamol bij kinderen”. Read" in body(sent)
     assert "eigenaar" not in body(sent)
-    alone = letter(mailing(25), replace(DUE, title="", language="", is_passed=True, is_report=kind == "report"))
+    alone = letter(mailing(25), replace(DUE, title="", language="", is_passed=True, kind=kind))
     assert alone["Subject"] == f"Een {nl} is aan u doorgegeven"
     assert f"een {nl} aan u door. Lees" in alone.get_content()
     assert f"passed a {en} on to you. Read" in alone.get_content()

@@ -3475,6 +3475,11 @@ export interface components {
             missing?: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
             /** @description The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the owner of the document. */
             reported?: ("wrong" | "outdated") | null;
+            /**
+             * @description What is reported can harm a patient: it comes first, to quality staff too, and a mail's subject says so. In an emergency call somebody: nobody is told sooner than they look.
+             * @default false
+             */
+            can_harm: boolean;
             /** @description The document that held the answer; of a report: that it is about, else the first that the answer quotes. */
             document_id?: string | null;
             page?: number | null;
@@ -3499,6 +3504,8 @@ export interface components {
             found: ("yes" | "partly" | "no") | null;
             missing: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
             reported: ("wrong" | "outdated") | null;
+            /** @default false */
+            can_harm: boolean;
             document_id: string | null;
             page: number | null;
             comment: string;
@@ -4118,10 +4125,15 @@ export interface components {
              */
             personal_data: components["schemas"]["PersonalChoice"];
             /**
-             * @description `report`: something in the document is no longer right.
+             * @description `report`: something in the document is no longer right; `error`: it never was.
              * @enum {string}
              */
-            kind: "question" | "report";
+            kind: "question" | "report" | "error";
+            /**
+             * @description What is reported can harm a patient: it comes first, to quality staff too, and a mail's subject says so. In an emergency call somebody: nobody is told sooner than they look.
+             * @default false
+             */
+            can_harm: boolean;
             text: string;
             page?: number | null;
             /** @description The answer under which you ask: yours, or one that you may review. */
@@ -4137,7 +4149,9 @@ export interface components {
         OwnerQuestionOut: {
             id: string;
             /** @enum {string} */
-            kind: "question" | "report";
+            kind: "question" | "report" | "error";
+            /** @description It can harm a patient, says who asked: quality staff have it too. */
+            can_harm: boolean;
             /** @description The version that it is about; null: none, it was passed on without a document. */
             document_id: string | null;
             /** @description Empty where there is none, or you may no longer read the document. */
@@ -4194,7 +4208,7 @@ export interface components {
             by_mail: boolean;
         };
         OwnerWork: {
-            /** @description Open ones first, oldest first; then those that wait for a new version. */
+            /** @description Open ones first, then those that wait for a new version; of both what can harm a patient, and then the oldest. */
             questions: components["schemas"]["OwnerQuestionOut"][];
             open: number;
             /** @description For quality staff: documents whose review was given to you, or to somebody who can review them no more, and those whose review is due and nobody's by name. The earliest first. */
@@ -4602,6 +4616,8 @@ export interface components {
             found: ("yes" | "partly" | "no") | null;
             missing: string | null;
             reported: ("wrong" | "outdated") | null;
+            /** @description Its reader says that it can harm a patient. */
+            can_harm: boolean;
             comments: string[];
             /** @description The newest, which counts and which who asked reads. */
             review: components["schemas"]["ReviewOut"] | null;

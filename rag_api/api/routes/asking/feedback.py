@@ -42,6 +42,7 @@ def give_feedback(
         page=body.page,
         comment=comment,
         role_groups=container.settings.roles_by_group,
+        can_harm=body.can_harm,
     )
     said = feedback_out(given)
     if whom is None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from rag_api.api.schemas.asking.answers import AnswerOut
-from rag_api.api.schemas.base import DocumentIdText, Words, WordsOfStaff
+from rag_api.api.schemas.base import CAN_HARM, DocumentIdText, Words, WordsOfStaff
 
 Title = Annotated[
     Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
@@ -91,6 +91,7 @@ class FeedbackIn(WordsOfStaff):
         description="The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the "
         "owner of the document.",
     )
+    can_harm: bool = Field(False, description=CAN_HARM)
     document_id: DocumentIdText | None = Field(
         None,
         description="The document that held the answer; of a report: that it is about, else the first that the "
@@ -114,6 +115,7 @@ class FeedbackOut(BaseModel):
     found: Literal["yes", "partly", "no"] | None
     missing: MissingPart | None
     reported: Reported | None
+    can_harm: bool = False
     document_id: str | None
     page: int | None
     comment: str

@@ -188,6 +188,26 @@ def test_an_owner_reads_the_remark_with_what_was_asked_once(
     assert judge(client, dose, verdict="partly")["review"]["sent_to"] == "", "what was sent stays sent"
 
 
+def test_what_a_reader_or_a_judge_calls_harmful_comes_to_the_owner_as_that(
+    client: httpx.Client, asker: Asker, documents: dict[str, Document]
+) -> None:
+    dose, child = ask(client, asker, DOSE), documents["child"].id
+    judge(client, dose, verdict="wrong", remark="De dosis ontbreekt.", document_id=child)
+    asker.user = NURSE
+    said = {"reported": "wrong", "comment": "Veel te hoog.", "document_id": child, "can_harm": True}
+    assert client.post(f"/answers/{dose['id']}/feedback", json=said).raise_for_status().json()["can_harm"]
+    other = ask(client, asker, DOSE)
+    asker.user = JUDGE
+    judge(client, other, verdict="harmful", remark="Gevaarlijk.", document_id=child)
+    work = client.get("/owner-questions/work").raise_for_status().json()["questions"]
+    assert [(one["text"], one["can_harm"]) for one in work] == [
+        ("Veel te hoog.", True),
+        ("Gevaarlijk.", True),
+        ("De dosis ontbreekt.", False),
+    ]
+    assert {one["answer_id"]: one["can_harm"] for one in reviews(client)} == {dose["id"]: True, other["id"]: False}
+
+
 def test_a_judge_reads_whom_the_remark_went_to_owner_department_or_nobody(
     client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
 ) -> None:

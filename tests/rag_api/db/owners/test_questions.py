@@ -12,7 +12,16 @@ from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.db.owners.asking import ask_owner, pass_question
 from rag_api.db.owners.named import list_owners, put_owner
-from rag_api.db.owners.questions import asked_by, detach, may_retire, reply, seen, waiting_for, work_of
+from rag_api.db.owners.questions import (
+    OwnerQuestionKind,
+    asked_by,
+    detach,
+    may_retire,
+    reply,
+    seen,
+    waiting_for,
+    work_of,
+)
 from rag_api.db.people.accounts import add_account, change_account, get_account, user_of
 from rag_api.db.questions.answers import delete_conversation
 from rag_api.db.questions.gaps import unanswered, unanswered_near
@@ -181,6 +190,34 @@ def test_what_was_promised_counts_until_a_new_version_is_read_and_stands_after_w
     assert waiting_for(container.db, pain) == (0, 1)
     PgDocuments(container.db).retire(["para.pdf"])
     assert waiting_for(container.db, pain) == (0, 0)
+
+
+def test_what_can_harm_a_patient_comes_first_and_is_quality_staffs_too(
+    container: Container, document: Document
+) -> None:
+    pain, nurse, judge = (
+        hire(container, name, roles=given) for name, given in (("p", ()), ("n", ()), ("j", (Role.JUDGE,)))
+    )
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    kinds: tuple[tuple[OwnerQuestionKind, bool], ...] = (
+        ("report", False),
+        ("error", True),
+        ("report", False),
+        ("question", True),
+    )
+    first, harms, mending, harmed = (
+        ask_owner(container.db, nurse, document.id, kind, TEXT, can_harm=can)[0].id for kind, can in kinds
+    )
+    for promised in (mending, harmed):
+        reply(container.db, pain, promised, "mended", "")
+    work = work_of(container.db, pain)
+    assert [one.id for one in work] == [harms, first, harmed, mending]
+    assert [(one.kind, one.can_harm) for one in work[:2]] == [("error", True), ("report", False)]
+    assert [one.id for one in work_of(container.db, judge)] == [harms, harmed], "the owner may be away"
+    assert waiting_for(container.db, judge) == (1, 1)
+    assert [one.can_harm for one in asked_by(container.db, nurse)] == [True, False, True, False]
+    reply(container.db, judge, harms, "answered", "Volg dit niet.")
+    assert [one.id for one in work_of(container.db, pain)] == [first, harmed, mending, harms]
 
 
 def test_who_asked_hears_of_the_answer_and_of_a_new_version(container: Container, document: Document) -> None:

@@ -13,7 +13,8 @@ interface Props {
 
 export function Question({ question, asker = false, children }: Props) {
   const m = useOwnerMessages();
-  const { id, title, language, kind, text, page, outcome, reply, replied_at, replied_as, news, quotes } = question;
+  const { id, title, language, kind, text, page, outcome, reply, replied_at, replied_as, news, quotes, can_harm } =
+    question;
   const state = outcome ? m.inbox.outcomes[outcome] : m.inbox.open;
   const version = asker && question.current_id ? question.current_id : question.document_id;
   return (
@@ -21,6 +22,7 @@ export function Question({ question, asker = false, children }: Props) {
       <h4 className="document-title">
         {m.inbox.kinds[kind]}: {state} {asker && news && <strong>({m.inbox.unseen})</strong>}
       </h4>
+      {can_harm && <p className="notice serious">{m.inbox.canHarm}</p>}
       <p className="facts">
         {factsOf(question, asker, m).map((fact) => (
           <span key={fact}>{fact}</span>

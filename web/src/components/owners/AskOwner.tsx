@@ -8,7 +8,7 @@ import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Colleague } from "../shared/document/Colleague";
 import { NotKept } from "../shared/document/Personal";
-import { Kinds, notSent, Passages, Send, useAlong } from "./DialogParts";
+import { CanHarm, Kinds, notSent, Passages, Send, useAlong } from "./DialogParts";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -53,7 +53,7 @@ export function AskOwner({
   );
 }
 
-const KINDS: readonly Kind[] = ["question", "report"];
+const KINDS: readonly Kind[] = ["question", "report", "error"];
 const LONGEST = 4000; // characters: the service's limit
 
 interface FormProps {
@@ -73,12 +73,13 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
   const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
   const [to, setTo] = useState("");
+  const [canHarm, setCanHarm] = useState(false);
   const along = useAlong(quotes, asked === ""); // a passage that does not answer goes along if its reader wants
   const { mutate, data: sent, error, isPending, reset } = useAskOwner(about.document_id);
   const send = (personal_data: PersonalChoice): void => {
     if (!text.trim() || isPending || along.tooLong) return;
     const said = { kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, personal_data };
-    mutate({ ...said, to: to.trim() || null });
+    mutate({ ...said, to: to.trim() || null, can_harm: canHarm });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -111,6 +112,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
             value={kind}
             onValue={setKind}
           />
+          <CanHarm value={canHarm} onValue={setCanHarm} />
           {passes && (
             <Colleague
               label={m.askOwner.to}

@@ -1,6 +1,6 @@
 // What the dialogs that tell an owner something have alike: what kind of message it is, which
 // passages it is about, and the button that sends it.
-import { useState } from "react";
+import { useId, useState } from "react";
 import { type OwnerMessages, useOwnerMessages } from "../../i18n";
 import { Words } from "../shared/document/Words";
 
@@ -24,6 +24,33 @@ export function Kinds<Kind extends string>({ legend, kinds, labels, name, value,
         </label>
       ))}
     </fieldset>
+  );
+}
+
+interface CanHarmProps {
+  value: boolean;
+  onValue(value: boolean): void;
+}
+
+/** That a patient can come to harm, and that whoever needs somebody now does not wait for this. */
+export function CanHarm({ value, onValue }: CanHarmProps) {
+  const m = useOwnerMessages();
+  const help = useId();
+  return (
+    <div className="ask-owner-kinds">
+      <label>
+        <input
+          type="checkbox"
+          checked={value}
+          aria-describedby={help}
+          onChange={(event) => onValue(event.target.checked)}
+        />
+        {m.askOwner.canHarm}
+      </label>
+      <p className={value ? "notice serious" : "muted owner-help"} id={help}>
+        {m.askOwner.emergency} {value && m.askOwner.harmFirst}
+      </p>
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
 import { Dialog } from "../shared/controls/Dialog";
 import { NotKept } from "../shared/document/Personal";
-import { Kinds, Passages, Send, useAlong } from "./DialogParts";
+import { CanHarm, Kinds, Passages, Send, useAlong } from "./DialogParts";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -35,6 +35,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const [kind, setKind] = useState<Reported>("wrong");
   const [document, setDocument] = useState(documents[0]?.[0] ?? "");
   const [comment, setComment] = useState("");
+  const [canHarm, setCanHarm] = useState(false);
   const along = useAlong(answer.spans.filter((span) => span.document_id === document).map(({ text }) => text));
   const some = along.chosen.length < along.quotes.length ? along.text : ""; // all of them go along by themselves
   const tooLong = some !== "" && along.tooLong;
@@ -42,7 +43,13 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const send = (personal_data: PersonalChoice): void => {
     const said = comment.trim();
     if (said && !isPending && !tooLong)
-      mutate({ reported: kind, comment: said + some, document_id: document || null, personal_data });
+      mutate({
+        reported: kind,
+        comment: said + some,
+        document_id: document || null,
+        can_harm: canHarm,
+        personal_data,
+      });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -70,6 +77,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
             value={kind}
             onValue={setKind}
           />
+          <CanHarm value={canHarm} onValue={setCanHarm} />
           {documents.length > 1 && (
             <Choice
               className="owner-field"

@@ -1,5 +1,6 @@
 // The words of what is asked of the owners of documents, in English.
-type Kind = "question" | "report";
+type Kind = "question" | "report" | "error";
+const SENT: Record<Kind, string> = { question: "question", report: "report", error: "report" };
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const owners = {
@@ -22,7 +23,14 @@ export const owners = {
       `Owner: ${name}. Nobody can answer for them here now: quality staff read what you send.`,
     noOwner: "The document names no owner. Quality staff will read what you ask.",
     kind: "What is it?",
-    kinds: { question: "a question", report: "a report that something is no longer right" },
+    kinds: {
+      question: "a question",
+      report: "a report that something is no longer right",
+      error: "a report that something was never right",
+    },
+    canHarm: "This can harm a patient",
+    emergency: "Is a patient in danger now? Then call, and do not wait for an answer here.",
+    harmFirst: "Whoever reads this sees it above all else, and quality staff read it too.",
     text: "What do you want to ask or report?",
     help: "Your name is not told, your function and department are. Write nothing about a patient. Mail holds no more than a link and the title.",
     questionAlong: "The question goes along, with what the answer took from this document.",
@@ -31,11 +39,11 @@ export const owners = {
     send: "Send",
     sending: "Sending.",
     close: "Close",
-    sentTitle: { question: "Question sent", report: "Report sent" },
+    sentTitle: { question: "Question sent", report: "Report sent", error: "Report sent" },
     sent: (what: Kind, owner: string, byMail: boolean) =>
-      `Your ${what} was sent to ${owner}${byMail ? ", who is told by mail" : ""}. The answer will be under “Questions to owners”.`,
+      `Your ${SENT[what]} was sent to ${owner}${byMail ? ", who is told by mail" : ""}. The answer will be under “Questions to owners”.`,
     sentToQuality: (what: Kind) =>
-      `No owner of this document can answer here now. Quality staff have your ${what}; the answer will be under “Questions to owners”.`,
+      `No owner of this document can answer here now. Quality staff have your ${SENT[what]}; the answer will be under “Questions to owners”.`,
     read: "Read what became of it",
   },
   refused: {
@@ -90,8 +98,9 @@ export const owners = {
     passedTo: (name: string) => `passed on to ${name}`,
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",
     open: "waits for an answer",
-    kinds: { question: "Question", report: "Report" },
+    kinds: { question: "Question", report: "Report", error: "Report of an error" },
     outcomes: { answered: "Answered", mended: "Being corrected", retired: "Document withdrawn" },
+    canHarm: "Can harm a patient, says who sent this.",
     unseen: "new",
     about: "About",
     hidden: "a document that you may no longer read",

@@ -1,7 +1,7 @@
 // De woorden van wat aan eigenaars van documenten gevraagd wordt, in het Nederlands.
 import type { OwnerWords } from "./en";
 
-const SENT = { question: "vraag", report: "melding" };
+const SENT = { question: "vraag", report: "melding", error: "melding" };
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const owners: OwnerWords = {
@@ -24,7 +24,14 @@ export const owners: OwnerWords = {
       `Eigenaar: ${name}. Daarvoor kan hier nu niemand antwoorden: de kwaliteitsmedewerkers lezen wat u verstuurt.`,
     noOwner: "Het document noemt geen eigenaar. De kwaliteitsmedewerkers lezen wat u vraagt.",
     kind: "Wat is het?",
-    kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },
+    kinds: {
+      question: "een vraag",
+      report: "een melding dat iets niet meer klopt",
+      error: "een melding dat iets nooit klopte",
+    },
+    canHarm: "Dit kan een patiënt schaden",
+    emergency: "Is een patiënt nu in gevaar? Bel dan, en wacht niet op een antwoord hier.",
+    harmFirst: "Wie dit leest, ziet het boven al het andere, en de kwaliteitsmedewerkers lezen mee.",
     text: "Wat wilt u vragen of melden?",
     help: "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staan enkel een link en de titel.",
     questionAlong: "De vraag gaat mee, met wat het antwoord uit dit document overnam.",
@@ -33,7 +40,7 @@ export const owners: OwnerWords = {
     send: "Verstuur",
     sending: "Wordt verstuurd.",
     close: "Sluiten",
-    sentTitle: { question: "Vraag verstuurd", report: "Melding verstuurd" },
+    sentTitle: { question: "Vraag verstuurd", report: "Melding verstuurd", error: "Melding verstuurd" },
     sent: (what, owner, byMail) =>
       `Uw ${SENT[what]} is verstuurd aan ${owner}${byMail ? ", die ook een mail krijgt" : ""}. Het antwoord komt bij “Vragen aan eigenaars”.`,
     sentToQuality: (what) =>
@@ -94,8 +101,9 @@ export const owners: OwnerWords = {
     passedTo: (name) => `doorgegeven aan ${name}`,
     none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",
     open: "wacht op antwoord",
-    kinds: { question: "Vraag", report: "Melding" },
+    kinds: { question: "Vraag", report: "Melding", error: "Melding van een fout" },
     outcomes: { answered: "Beantwoord", mended: "Wordt aangepast", retired: "Document ingetrokken" },
+    canHarm: "Kan een patiënt schaden, zegt wie dit verstuurde.",
     unseen: "nieuw",
     about: "Over",
     hidden: "een document dat u niet meer mag lezen",

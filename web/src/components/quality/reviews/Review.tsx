@@ -63,6 +63,7 @@ export function Review({ asked, onFollow }: Props) {
         </>
       )}
       {asked.reported && <p className="missed">{`${m.quality.reported} ${m.quality.reports[asked.reported]}`}</p>}
+      {asked.can_harm && <p className="notice serious">{m.reviews.canHarm}</p>}
       {asked.found && <p className="missed">{m.reviews.found(m.feedback.verdicts[asked.found])}</p>}
       {asked.comments.map((comment) => (
         <p key={comment} className="missed">

@@ -13,6 +13,7 @@ export const reviews = {
     if (total === 0) return "No question fits. Choose a longer period, or take a filter away.";
     return shown === total ? (total === 1 ? "1 question" : `${total} questions`) : `${shown} of ${total} questions`;
   },
+  canHarm: "Can harm a patient, says who reported it.",
   searched: (query: string) => `Searched for: ${query}`,
   statuses: { sources_only: "Only sources were shown.", failed: "The answer broke off." },
   refused: open<Record<string, string>>({

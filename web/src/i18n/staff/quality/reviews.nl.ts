@@ -18,6 +18,7 @@ export const reviews: StaffWords["reviews"] = {
     if (total === 0) return "Er past geen vraag bij. Kies een langere periode, of haal een filter weg.";
     return shown === total ? (total === 1 ? "1 vraag" : `${total} vragen`) : `${shown} van ${total} vragen`;
   },
+  canHarm: "Kan een patiënt schaden, zegt wie dit meldde.",
   searched: (query) => `Gezocht werd: ${query}`,
   statuses: { sources_only: "Enkel bronnen werden getoond.", failed: "Het antwoord brak af." },
   refused: {
