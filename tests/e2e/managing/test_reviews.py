@@ -344,13 +344,15 @@ def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     expect(row.get_by_role("button", name="Niet meer gepland")).to_have_count(0)
     row.get_by_label("Na te kijken uiterlijk op").fill("2999-12-31")
     row.get_by_label("Door wie?").fill("niemand hier")
-    save.click()
-    expect(row.get_by_role("alert")).to_contain_text("zo heet hier geen account")
+    expect(save).to_be_enabled()  # somebody's name may yet be typed
+    row.get_by_label("Waarom nakijken?").focus()
+    expect(row.get_by_role("alert")).to_contain_text("Zo heet hier geen account")  # before anything is saved
+    expect(save).to_be_disabled()
     row.get_by_label("Door wie?").fill("Nina")
-    save.click()
     expect(row.get_by_role("alert")).to_have_text(
-        "Niet bewaard: Nina mag dit document lezen, maar niet zeggen dat het nog klopt; kies een collega uit de lijst."
+        "Nina mag dit document lezen, maar niet zeggen dat het nog klopt: kies een collega uit de lijst."
     )
+    expect(save).to_be_disabled()
     for width in (320, 390, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         faultless_by_day_and_by_night(page)

@@ -428,6 +428,10 @@ def test_colleagues_who_may_read_a_document_are_told_to_who_reviews_by_what_tell
     assert (called()[0], sorted(called())) == ("An", ["An", "jan.a", "jan.b"])
     assert called(may_review=True) == ["An", "jan.b"]
     assert called(search="jan.a", limit=1) == ["jan.a"]
+    assert called(search="jan", exact=True) == called(search="", exact=True) == [], "nobody's whole name"
+    assert called(search=" AN ", exact=True) == ["An"]
+    assert sorted(called(search="jan claes", exact=True)) == ["jan.a", "jan.b"], "nobody of the two is meant"
+    assert called(search="jan.a", may_review=True, exact=True) == [], "who may read it, and no more"
     for name in called():
         body = {"kind": "question", "text": "Klopt dit?", "to": name}
         world.send("POST", f"/documents/{document.id}/owner-questions", "jan.b", json=body).raise_for_status()

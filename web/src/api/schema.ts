@@ -769,6 +769,8 @@ export interface paths {
                     search?: string;
                     /** @description Only who may say that it still holds. */
                     may_review?: boolean;
+                    /** @description Only whose whole id, login or name `search` is. */
+                    exact?: boolean;
                     /** @description At most this many. */
                     limit?: number;
                 };
@@ -3015,6 +3017,8 @@ export interface components {
             name: string;
             /** @description What a review or a question is given to them by: no other reader is called so. */
             called: string;
+            /** @description They may say that a document still holds. */
+            may_review: boolean;
         };
         ConversationDetail: {
             id: string;

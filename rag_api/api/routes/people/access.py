@@ -97,13 +97,15 @@ def get_document_readers(
     document_id: DocumentId,
     search: Words = "",
     may_review: Annotated[bool, Query(description="Only who may say that it still holds.")] = False,
+    exact: Annotated[bool, Query(description="Only whose whole id, login or name `search` is.")] = False,
     limit: Limit = 20,
 ) -> ColleagueList:
     """For reviewers and admins, to give a review or a question to one of them. `search` looks in
     name and login."""
     document = get_document(db, user, document_id)
-    all_of_them = _colleagues(list_accounts(db), document.groups, search, container.settings.roles_by_group)
-    found = [one for who, one in all_of_them if reviews(who) or not may_review]
+    role_groups = container.settings.roles_by_group
+    all_of_them = _colleagues(list_accounts(db), document.groups, search, role_groups, exact)
+    found = [one for one in all_of_them if one.may_review or not may_review]
     trail.documents([document])
     trail.on["accounts"] = len(found)
     return ColleagueList(colleagues=found[:limit], total=len(found))
@@ -124,7 +126,7 @@ def get_colleagues(
     role_groups = container.settings.roles_by_group
     found = _colleagues(list_accounts(db), EVERYONE, search, role_groups)
     trail.on["accounts"] = len(found)
-    return ColleagueList(colleagues=[one for _, one in found][:limit], total=len(found))
+    return ColleagueList(colleagues=found[:limit], total=len(found))
 
 
 @router.put(
@@ -213,12 +215,18 @@ def _bring_index_after(db: Database, container: Container, user: User) -> None:
 
 
 def _colleagues(
-    accounts: Sequence[Kept], groups: Sequence[str], search: str, role_groups: RoleGroups
-) -> list[tuple[User, ColleagueOut]]:
-    """Return who reads what these groups read, of those that fit the search."""
-    fitting = {one.id for one in matching(accounts, AccountFilter(search), role_groups)}
+    accounts: Sequence[Kept], groups: Sequence[str], search: str, role_groups: RoleGroups, exact: bool = False
+) -> list[ColleagueOut]:
+    """Return who reads what these groups read, of those that fit the search; exact: that it names,
+    as `account_that_reads` has it."""
+    words = search.strip().lower()
+    fitting = {
+        one.id
+        for one in matching(accounts, AccountFilter(search), role_groups)
+        if not exact or words in (one.id.lower(), one.login, one.name.lower())
+    }
     return [
-        (who, ColleagueOut(name=one.name, called=called))
+        ColleagueOut(name=one.name, called=called, may_review=reviews(who))
         for one, who, called in readers_of(accounts, groups, role_groups)
         if one.id in fitting
     ]

@@ -144,6 +144,7 @@ class WhyOut(BaseModel):
 class ColleagueOut(BaseModel):
     name: str
     called: str = Field(description="What a review or a question is given to them by: no other reader is called so.")
+    may_review: bool = Field(description="They may say that a document still holds.")
 
 
 class ColleagueList(BaseModel):

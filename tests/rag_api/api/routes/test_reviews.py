@@ -365,7 +365,7 @@ def test_a_question_is_passed_on_without_a_document_to_a_colleague_who_is_offere
     flag = ask(client, asker, FLAG)
     add_account(container.db, LOCAL_USER, "Lena Maes", "lena", "of no password", [], [])
     offered = client.get("/colleagues", params={"search": "maes"}).raise_for_status().json()
-    assert offered == {"colleagues": [{"name": "Lena Maes", "called": "Lena Maes"}], "total": 1}
+    assert offered == {"colleagues": [{"name": "Lena Maes", "called": "Lena Maes", "may_review": False}], "total": 1}
     path, said = f"/answers/{flag['id']}/owner-questions", {"text": "Weet u dit?", "to": "lena maes"}
     sent = client.post(path, json=said).raise_for_status().json()
     assert (sent["owner"], sent["question"]["document_id"], sent["question"]["asked"]) == ("Lena Maes", None, FLAG)

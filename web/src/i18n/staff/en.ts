@@ -46,9 +46,9 @@ export const staff = {
     review: "Review, or plan one",
     reviewBy: (name: string) => ` by ${name}`,
     reviewTo: "Who reviews it? Name or user name; empty: nobody by name",
-    noReviewer: "Not saved: no account is called so here, or more than one, that may read this document.",
+    noReviewer: "No account is called so here, or more than one, that may read this document.",
     notAReviewer: (name: string) =>
-      `Not saved: ${name} may read this document, but not say that it still holds; choose a colleague from the list.`,
+      `${name} may read this document, but not say that it still holds: choose a colleague from the list.`,
     reviewNoMore: "No longer planned",
     reviewGiven: (name: string) => (name ? `to be reviewed by ${name}` : "to be reviewed by nobody by name"),
     reviewWhy: "Why review it? (not required)",

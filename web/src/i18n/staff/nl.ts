@@ -41,9 +41,9 @@ export const staff: StaffWords = {
     review: "Nakijken of plannen",
     reviewBy: (name) => ` door ${name}`,
     reviewTo: "Door wie? Naam of gebruikersnaam; leeg: niemand bij naam",
-    noReviewer: "Niet bewaard: zo heet hier geen account, of meer dan één, dat dit document mag lezen.",
+    noReviewer: "Zo heet hier geen account, of meer dan één, dat dit document mag lezen.",
     notAReviewer: (name) =>
-      `Niet bewaard: ${name} mag dit document lezen, maar niet zeggen dat het nog klopt; kies een collega uit de lijst.`,
+      `${name} mag dit document lezen, maar niet zeggen dat het nog klopt: kies een collega uit de lijst.`,
     reviewNoMore: "Niet meer gepland",
     reviewGiven: (name) => (name ? `na te kijken door ${name}` : "na te kijken door niemand bij naam"),
     reviewWhy: "Waarom nakijken? (niet verplicht)",

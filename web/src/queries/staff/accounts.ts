@@ -62,6 +62,18 @@ export const useColleagues = (document: string, search: string, reviewing: boole
     placeholderData: keepPreviousData,
   });
 
+/** Those whose whole id, login or name this is, of who may read a document; of no words nobody. */
+export const useCalled = (document: string, called: string) =>
+  useQuery({
+    enabled: called !== "",
+    queryKey: [...ALL, "called", document, called],
+    queryFn: ({ signal }) => {
+      const params = { path: { document_id: document }, query: { search: called, exact: true } };
+      return call(service.GET("/documents/{document_id}/readers", { params, signal }));
+    },
+    select: ({ colleagues }) => colleagues,
+  });
+
 /**
  * All that are known, each with how many read documents through it; asked anew when the reader
  * comes back to this tab: somebody may have been put in one elsewhere.

@@ -11,9 +11,10 @@ interface Props {
   reviewing?: boolean; // only who may say that a document holds
   value: string;
   onValue(value: string): void;
+  onChosen?(value: string): void; // the field is left
 }
 
-export function Colleague({ label, className, document = "", reviewing = false, value, onValue }: Props) {
+export function Colleague({ label, className, document = "", reviewing = false, value, onValue, onChosen }: Props) {
   const list = useId();
   const [entered, setEntered] = useState(false);
   const { data: found = [] } = useColleagues(document, useDelayed(value.trim()), reviewing, entered);
@@ -29,6 +30,7 @@ export function Colleague({ label, className, document = "", reviewing = false, 
         value={value}
         onFocus={() => setEntered(true)}
         onChange={(event) => onValue(event.target.value)}
+        onBlur={() => onChosen?.(value)}
       />
       <datalist id={list}>
         {found.map(({ name, called }) => (

@@ -3,7 +3,9 @@
 import { type FormEvent, useState } from "react";
 import type { DocumentSummary, PersonalChoice } from "../../../api/types";
 import { dayOf, useStaffMessages } from "../../../i18n";
+import { useCalled } from "../../../queries/staff/accounts";
 import { useReviewed } from "../../../queries/staff/documents";
+import { useDelayed } from "../../../queries/useDelayed";
 import { Colleague } from "./Colleague";
 import { NotKept } from "./Personal";
 
@@ -13,10 +15,13 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
   const { id, title, next_review, to_review_by, review_reason } = document;
   const m = useStaffMessages();
   const [until, setUntil] = useState("");
+  const [open, setOpen] = useState(false);
   const [to, setTo] = useState(to_review_by);
+  const [chosen, setChosen] = useState(to_review_by); // one that is typed may become another
   const [why, setWhy] = useState(review_reason);
   const [holds, setHolds] = useState(false);
   const { mutate, data: kept, error, isPending, reset } = useReviewed(id);
+  const unfit = useUnfit(id, open ? to : "", chosen) ?? UNFIT[error?.code ?? ""];
   const tomorrow = new Date();
   tomorrow.setDate(tomorrow.getDate() + 1);
   const send = (personal_data: PersonalChoice): void => {
@@ -33,7 +38,7 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
       { onSuccess: () => [setUntil(""), setTo(""), setWhy("")] },
     );
   return (
-    <details className="still-holds">
+    <details className="still-holds" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="link">
         {m.find.review}
         <span className="sr-only">: {title}</span>
@@ -62,6 +67,7 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
             setTo(name);
             reset();
           }}
+          onChosen={setChosen}
         />
         <label className="document-field">
           {m.find.reviewWhy}
@@ -85,7 +91,7 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
           />{" "}
           {m.find.stillHolds}
         </label>
-        <button type="submit" className="button" disabled={isPending}>
+        <button type="submit" className="button" disabled={isPending || unfit !== undefined}>
           {m.admin.save}
         </button>
         {next_review && (
@@ -95,15 +101,28 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
         )}
         <span role="status">{kept && (kept.next_review ? m.find.reviewKept(kept.to_review_by) : m.find.saved)}</span>
       </form>
-      {error?.code === "no_such_reader" || error?.code === "not_a_reviewer" ? (
+      {unfit ? (
         <p className="notice serious" role="alert">
-          {error.code === "no_such_reader" ? m.find.noReviewer : m.find.notAReviewer(to.trim())}
+          {unfit === "nobody" ? m.find.noReviewer : m.find.notAReviewer(to.trim())}
         </p>
       ) : (
         <NotKept error={error} onPersonal={send} />
       )}
     </details>
   );
+}
+
+type Unfit = "nobody" | "reader";
+const UNFIT: Record<string, Unfit | undefined> = { no_such_reader: "nobody", not_a_reviewer: "reader" };
+
+/** Why a review cannot be given to whom these words name; `chosen`: nothing more is typed there. */
+function useUnfit(document: string, words: string, chosen: string): Unfit | undefined {
+  const name = words.trim();
+  const asked = useDelayed(name);
+  const { data: called } = useCalled(document, asked);
+  if (!called || !name || asked !== name) return undefined;
+  if (called.length === 1) return called[0]?.may_review ? undefined : "reader";
+  return chosen.trim() === name ? "nobody" : undefined;
 }
 
 /** Nothing where it is as it was: that stays, until the document is found to hold. */
