@@ -2,7 +2,9 @@
 Pure; knows no database.
 
 Near-equal is told by the terms that retrieval counts (stems and runs of four characters), so
-spelling and word order do not matter; questions about other patients are never put together.
+spelling and word order do not matter; questions about other patients are never put together. An
+embedder in their place would not do: start and stop, too high and too low, an arm and a leg are
+nearer to each other in it than most questions to themselves in other words or another language.
 """
 
 from __future__ import annotations
