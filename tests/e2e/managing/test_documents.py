@@ -394,8 +394,11 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     expect(page.locator(".document", has_text="stroom.pdf")).to_be_visible()
     opened(page, "stroom")
     page.get_by_text("2 wijzigingen", exact=True).click()
-    for reason in ("De noodgroep is vervangen.", "Vervangen door de stroomkaart."):
-        expect(page.locator(".document-history")).to_contain_text(f"ingetrokken: {reason}")
+    for change in (
+        "ingetrokken: De noodgroep is vervangen.",
+        "waarom het ingetrokken is: Vervangen door de stroomkaart.",
+    ):
+        expect(page.locator(".document-history")).to_contain_text(change)
     found = container.store.search("stroompanne noodgroep", container.embedder.query("stroompanne"), 1, Filters(), 0.5)
     assert "noodgroep" in found[0].chunk.text
 

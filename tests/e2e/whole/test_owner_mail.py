@@ -22,7 +22,7 @@ TITLE, WORDS = "Paracetamol intraveneus bij kinderen", "Klopt het maximum per da
 def test_the_link_in_a_mail_leads_its_owner_to_the_question(
     new_page: NewPage, url: str, container: Container, box: Box, asker: Asker
 ) -> None:
-    account = add_account(container.db, LOCAL_USER, "An Owner", "owner", None, [], [])
+    account = add_account(container.db, LOCAL_USER, "An Owner", "owner", "of no password", [], [])
     document = container.db.one("select id, owner from documents where source = 'paracetamol-iv-kinderen.pdf'")
     assert document
     put_owner(container.db, LOCAL_USER, document["owner"], "apotheek@hospital.example", [account])

@@ -99,7 +99,7 @@ def test_owners_of_documents_whom_nobody_is_known_of_or_who_may_not_sign_in_any_
     with Container(settings) as container:
         load(container, "wassen.pdf", "Handen wassen. Was de handen.", owner="Hygiëne", department="Zorg")
         load(container, "koorts.pdf", "Koorts meten. Meet de koorts.", owner="Bo Janssens")
-        bo = add_account(container.db, LOCAL_USER, "Bo", "bo", None, [], [])
+        bo = add_account(container.db, LOCAL_USER, "Bo", "bo", "of no password", [], [])
         put_owner(container.db, LOCAL_USER, "Bo Janssens", "", [bo])
     found = look(settings, "owners")
     assert (found.state, found.what) == (State.WARN, "nobody is known for 1 of the 2 that documents name: Hygiëne")
@@ -110,6 +110,10 @@ def test_owners_of_documents_whom_nobody_is_known_of_or_who_may_not_sign_in_any_
     assert look(settings, "owners").what.endswith("Bo Janssens")
     with Container(settings) as container:
         change_account(container.db, LOCAL_USER, bo, suspended=False)
+        container.db.run("update users set password_hash = null")
+    assert look(settings, "owners").what.endswith("Bo Janssens"), "nobody signs in to it"
+    with Container(settings) as container:
+        container.db.run("update users set password_hash = 'of no password'")
     assert look(settings, "owners").state == State.OK
 
 
