@@ -308,6 +308,11 @@ class TestGaps:
         assert found["gaps"][0]["nearest"][0]["title"]
         assert [gap["times"] for gap in client.get("/gaps", params={"department": "Heelkunde"}).json()["gaps"]] == [1]
 
+    def test_questions_of_which_one_word_differs_are_two_gaps(self, client: httpx.Client) -> None:
+        for question in (FLAG, FLAG.replace("Ieper", "Brugge")):
+            assert ask(client, question)["status"] == "not_found"
+        assert [gap["times"] for gap in client.get("/gaps").json()["gaps"]] == [1, 1]
+
     def test_an_answer_that_its_reader_called_none_is_a_gap_until_they_think_better_of_it(
         self, client: httpx.Client
     ) -> None:
