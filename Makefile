@@ -46,7 +46,7 @@ quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no mod
 half_rag_api := tests/rag_api tests/book tests/project --ignore=tests/rag_api/ingest/layout
 half_others := $(filter-out $(addprefix tests/,rag_api/ book/ project/ __pycache__/),$(wildcard tests/*/)) tests/rag_api/ingest/layout
 quick-%:
-	@$(PY) -m pytest $(half_$*) -m "quick and not longer and not slow" -p no:schemathesis -q $(ARGS) >$(STAMPS)/quick-$*.log 2>&1; ended=$$?; \
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest $(half_$*) -m "quick and not longer and not slow" -p no:schemathesis -q $(ARGS) >$(STAMPS)/quick-$*.log 2>&1; ended=$$?; \
 	  cat $(STAMPS)/quick-$*.log; [ $$ended = 5 ] || exit $$ended
 
 check: $(STAMPS)/dev servers lint types ## lint, types, and the tests that your changes touch (ARGS=BASE, main when absent)

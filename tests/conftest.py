@@ -134,9 +134,10 @@ def open_dir() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
+def postgres_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """The DSN of an embedded server's own database; durable writes are off, for it is thrown
     away."""
+    assert not is_quick(request.config), "a quick test asks for no server: mark it longer"
     with tempfile.TemporaryDirectory(prefix="bedside-test-", ignore_cleanup_errors=True) as folder:
         yield from _running_server(Path(folder) / "data")
 

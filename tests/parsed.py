@@ -40,9 +40,10 @@ class Parsed:
 @cache
 def parsed(path: Path) -> Parsed:
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))  # half of what parsing costs: once
     imports: list[Import] = []
     dotted = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             imports += [Import(alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -52,11 +53,11 @@ def parsed(path: Path) -> Parsed:
     return Parsed(
         docstring=ast.get_docstring(tree) or "",
         holds_code=any(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in tree.body),
-        classes=tuple(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+        classes=tuple(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         aliases=tuple(alias for node in tree.body for alias in _aliases(node)),
         imports=tuple(imports),
         dotted=frozenset(dotted),
-        private=frozenset(name for node in ast.walk(tree) for name in _private(node)),
+        private=frozenset(name for node in nodes for name in _private(node)),
     )
 
 

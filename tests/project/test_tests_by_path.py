@@ -74,7 +74,7 @@ def reached(test: Path) -> dict[Path, int]:
     steps = {test: 0}
     queue = [test]
     for path in queue:
-        for other in sorted(imports(path)):
+        for other in imports(path):
             if other not in steps:
                 steps[other] = steps[path] + 1
                 queue.append(other)

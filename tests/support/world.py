@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
@@ -13,7 +14,18 @@ from numpy.typing import NDArray
 
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import Chunk, Document, DocumentStatus, Indexed, Metadata, Page
+from rag_api.domain import (
+    LOCAL_USER,
+    Answer,
+    AnswerStatus,
+    Chunk,
+    Document,
+    DocumentStatus,
+    Indexed,
+    Metadata,
+    Mode,
+    Page,
+)
 from rag_api.ingest.common.chunk import embedding_text
 
 DOUBTFUL = "§§"
@@ -98,3 +110,11 @@ def empty(container: Container) -> None:
     # to truncate takes a hundred times as long
     for table in ("documents", "conversations", "judged_questions", "owner_questions", "outbox"):
         container.db.run(f"delete from {table}")
+
+
+def answered(conversation: str, number: int) -> Answer:
+    """As the local user asked, in a conversation of their own."""
+    return Answer(
+        f"{conversation}-{number}", conversation, LOCAL_USER.id, "hoe vaak?", "hoe vaak?", "nl", Mode.VERBATIM, AnswerStatus.ANSWERED,
+        "zes uur", (), (), (), "m", "e", "p", {"seconds": 1.0}, datetime.now(UTC),
+    )  # fmt: skip

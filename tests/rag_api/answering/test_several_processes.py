@@ -16,8 +16,8 @@ from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.audit.journal import Journal
 from rag_api.domain import LOCAL_USER, Answer, User
 from rag_api.retrieval.in_flight import InFlight
-from tests.rag_api.upkeep.test_backup import answered
 from tests.support.waiting import until
+from tests.support.world import answered
 
 pytestmark = pytest.mark.quick
 

@@ -76,6 +76,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
         read_drugs(file)
 
 
+@pytest.mark.longer
 def test_questions_use_it_from_the_start_and_the_doctor_tells_of_it(settings: Settings, tmp_path: Path) -> None:
     container = Container(settings.model_copy(update={"data_dir": tmp_path}))
     written(tmp_path, "names,class", "quvexor|zorbaliq,")

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-import weaviate
 
 from rag_api.config import Settings
 from rag_api.embed import Embedder, open_embedder
@@ -52,5 +51,7 @@ def embedder() -> Embedder:
 
 def _drop(server: Server, collection: str) -> None:
     host, port = server.url.removeprefix("http://").split(":")
+    import weaviate  # half a second, which who asks for no server need not wait for
+
     with weaviate.connect_to_local(host, int(port), server.grpc_port) as client:
         client.collections.delete(collection)

@@ -8,7 +8,7 @@ import os
 import shutil
 import threading
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from rag_api.db.migrate import MIGRATIONS, apply, migrate, read_migrations
 from rag_api.db.people import permissions as permitted
 from rag_api.db.questions.answers import get_answer, save_answer
 from rag_api.db.questions.judged import read_set, save_questions
-from rag_api.domain import EVERYONE, LOCAL_USER, Answer, AnswerStatus, Filters, Judged, Mode, Place
+from rag_api.domain import EVERYONE, LOCAL_USER, Filters, Judged, Place
 from rag_api.errors import BedsideError, ConfigurationError, Conflict, EmbedderMismatch, InvalidInput
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import Retrieval, find
@@ -38,7 +38,7 @@ from rag_api.upkeep.restore import check, restore
 from tests.conftest import new_database
 from tests.rag_api.upkeep.conftest import NOBODY, Install
 from tests.support.people import hired
-from tests.support.world import load, load_hospital
+from tests.support.world import answered, load, load_hospital
 
 JUDGED = [
     Judged(
@@ -58,13 +58,6 @@ JUDGED = [
 
 def silent(_: object) -> None:
     """Says nothing."""
-
-
-def answered(conversation: str, number: int) -> Answer:
-    return Answer(
-        f"{conversation}-{number}", conversation, LOCAL_USER.id, "hoe vaak?", "hoe vaak?", "nl", Mode.VERBATIM, AnswerStatus.ANSWERED,
-        "zes uur", (), (), (), "m", "e", "p", {"seconds": 1.0}, datetime.now(UTC),
-    )  # fmt: skip
 
 
 def furnish(container: Container) -> None:

@@ -37,9 +37,9 @@ from rag_api.upkeep.finding import Finding, State, ok, warn, worst
 from rag_api.upkeep.pack.last_check import note
 from tests.deployment.nginx import MISSING, self_signed
 from tests.rag_api.upkeep.conftest import NOBODY, Install
-from tests.rag_api.upkeep.test_backup import answered, dsn_of, silent
+from tests.rag_api.upkeep.test_backup import dsn_of, silent
 from tests.support.scripted_server import scripted_server
-from tests.support.world import load, load_hospital
+from tests.support.world import answered, load, load_hospital
 
 
 @pytest.fixture

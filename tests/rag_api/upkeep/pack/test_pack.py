@@ -36,9 +36,8 @@ from rag_api.upkeep.pack.opening import fill, looked_at, unpacked
 from services.contract.wire import QUOTES
 from tests.conftest import new_database
 from tests.rag_api.upkeep.conftest import Install
-from tests.rag_api.upkeep.test_backup import answered
 from tests.support.people import hired
-from tests.support.world import load, load_hospital
+from tests.support.world import answered, load, load_hospital
 
 QUESTIONS = (
     "hoeveel paracetamol iv bij een kind van 12 kg?",

@@ -46,7 +46,6 @@ def test_a_new_one_takes_the_place_once_it_answered_and_one_that_cannot_be_made_
     assert manifest.index.documents == 3
 
 
-@pytest.mark.quick
 def test_what_an_interruption_left_is_cleared_and_the_pack_that_was_there_comes_back(tmp_path: Path) -> None:
     folder = tmp_path / "today"
     for kind in ("new", "former"):

@@ -72,6 +72,7 @@ def test_a_steps_energy_is_shared_by_tokens() -> None:
     assert share(1.0, []) == []
 
 
+@pytest.mark.longer
 def test_requests_add_up_to_what_their_steps_used() -> None:
     one = engine(tiny_target(), rows=2)
     one.energy = NvmlCounter(Nvml(), "abc")
@@ -87,6 +88,7 @@ def test_requests_add_up_to_what_their_steps_used() -> None:
     assert joules[1] > joules[0] > 0
 
 
+@pytest.mark.longer
 def test_without_a_counter_requests_have_no_joules() -> None:
     one = engine(tiny_target())
     job = request([5, 6])
