@@ -29,7 +29,7 @@ class DocumentsRepo(Protocol):
     def asked_to_stop(self) -> bool:
         """Whether somebody wants the ingestion that holds the lock to end."""
 
-    def put_progress(self, progress: Progress) -> None:
+    def put_progress(self, at: Progress) -> None:
         """Note where the ingestion that holds the lock is, for who asks. No ingestion ends because
         this cannot be done."""
 
@@ -47,7 +47,7 @@ class DocumentsRepo(Protocol):
     def save_failed(self, document: Document) -> None:
         """As `save_indexed`, without pages; status FAILED and the reason are in the document."""
 
-    def amend(self, document: Document, titles: Titles | None = None) -> None:
+    def amend(self, document: Document, own: Titles | None = None) -> None:
         """Write what is said of a document that stays as it is: title, patients, warnings,
         fingerprint; and what it may be called."""
 
@@ -98,7 +98,7 @@ class DocumentsRepo(Protocol):
     def items(self) -> Mapping[str, str]:
         """The id that each document's file had in its folder, by source; of those that had one."""
 
-    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+    def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
         """Those of these sources are known from now on, with their files' ids there."""
 
     def groups_of(self, source: str, department: str, said: Sequence[str] = ()) -> tuple[str, ...]:
@@ -150,8 +150,8 @@ class MemoryDocuments:
     def asked_to_stop(self) -> bool:
         return self.stop_asked
 
-    def put_progress(self, progress: Progress) -> None:
-        self.progress = progress
+    def put_progress(self, at: Progress) -> None:
+        self.progress = at
 
     def current(self) -> dict[str, Document]:
         return {source: self.documents[key] for source, key in self._current.items()}
@@ -167,10 +167,10 @@ class MemoryDocuments:
         self.read.pop(document.id, None)
         self._put_titles(document.id, Titles())
 
-    def amend(self, document: Document, titles: Titles | None = None) -> None:
+    def amend(self, document: Document, own: Titles | None = None) -> None:
         self.documents[document.id] = replace(document, updated_at=datetime.now(UTC))
-        if titles is not None:
-            self._put_titles(document.id, titles)
+        if own is not None:
+            self._put_titles(document.id, own)
 
     def keep(self, document_id: str, warnings: Sequence[str]) -> None:
         self.amend(replace(self.documents[document_id], warnings=tuple(warnings), fingerprint=""))
@@ -227,9 +227,9 @@ class MemoryDocuments:
     def items(self) -> Mapping[str, str]:
         return dict(self._items)
 
-    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
-        self._folders |= folders
-        self._items |= {source: items.get(source, "") for source in folders}
+    def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._folders |= placed
+        self._items |= {source: items.get(source, "") for source in placed}
 
     def groups_of(self, source: str, department: str, said: Sequence[str] = ()) -> tuple[str, ...]:
         return tuple(sorted(said)) or self._said.get(source, EVERYONE)

@@ -67,8 +67,8 @@ class Durable(MemoryDocuments):
         super().retire(sources)
         self._commit()
 
-    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
-        super().put_folders(folders, items)
+    def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        super().put_folders(placed, items)
         self._commit()
 
     def rename(self, old: str, new: str, titles: tuple[str, str], taken: bool = False) -> None:

@@ -5,6 +5,7 @@ The package's suffix tree alone is used; where it is not installed there is none
 requests' answers is left empty, as our drafters share nothing between requests either.
 """
 
+# pyright: reportMissingImports=false -- who compares installs what it compares with
 from __future__ import annotations
 
 from collections.abc import Iterator
