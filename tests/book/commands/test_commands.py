@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import re
 import runpy
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,11 @@ import yaml
 from typer.testing import CliRunner
 
 from evaluation import tables
+from evaluation.service.processes import started
 from rag_api.cli.app import app
 from rag_api.evaluate.judged import HANDBOOK
 from tests.book.commands import ROOT, commands, cover_of, covers
+from tests.support.ports import free_port
 from tests.support.scripted_server import Scripted
 
 PAGES = [*tables.pages(), ROOT / "CONTRIBUTING.md"]
@@ -43,6 +47,7 @@ class Place:
     folder: Path
     environment: Mapping[str, str]
     names: Mapping[str, str]
+    empty: Mapping[str, str]  # the environment of an installation with nothing in it
 
     def typed(self, command: str) -> str:
         """The command with this machine's folders and names."""
@@ -54,11 +59,19 @@ class Place:
         """What it prints. Raises AssertionError where it ends with an error."""
         typed, _, file = self.typed(command).partition(" >")
         words = shlex.split(typed)
+        if words[0] == "docker":
+            words = words[words.index("bedside") :]  # what runs in the container
         if words[0] != "bedside":
-            ran = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
+            # examples lie in the checkout
+            where = ROOT if words[0] == "python" else self.folder
+            environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+            ran = subprocess.run(words, cwd=where, env=environment, capture_output=True, text=True)
             code, printed, said = ran.returncode, ran.stdout, ran.stderr
+        elif words[1] == "serve":
+            code, printed, said = self._serve(words[1:])
         else:
-            result = CliRunner().invoke(app, words[1:], env=dict(self.environment), catch_exceptions=False)
+            at = self.empty if words[1] == "restore" else self.environment
+            result = CliRunner().invoke(app, words[1:], env=dict(at), catch_exceptions=False)
             code, printed, said = result.exit_code, result.stdout, result.stderr
         assert code == 0, f"{command}: {printed}\n{said}"
         if file:
@@ -66,9 +79,21 @@ class Place:
                 written.write(printed)
         return printed
 
+    def _serve(self, words: Sequence[str]) -> tuple[int, str, str]:
+        """Until it answers, and then until it ends as it was told to."""
+        own = {name.removeprefix("BEDSIDE_"): value for name, value in self.environment.items()}
+        command = ("rag_api.cli.app", *words, "--port", str(free_port()))
+        with started(self.folder, "serve", [command], own) as [running]:
+            running.ready("/api/health/ready")
+            running.process.send_signal(signal.SIGTERM)
+            ended = running.process.wait(60)  # a single process ends by the signal itself
+            return 0 if ended == 128 + signal.SIGTERM else ended, "", running.log.read_text()
+
 
 @pytest.fixture(scope="module")
-def place(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(
+    dsn: str, empty_database: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("reader")
     own = {
         "DATA_DIR": str(folder / "data"),
@@ -76,7 +101,9 @@ def place(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory
         "GENERATOR_URL": scripted.url,
         "GENERATOR_MODEL": "scripted",
     }
-    made = Place(folder, {f"BEDSIDE_{name}": value for name, value in own.items()} | {"COLUMNS": "200"}, {})
+    given = {f"BEDSIDE_{name}": value for name, value in own.items()} | {"COLUMNS": "200"}
+    empty = given | {"BEDSIDE_DATA_DIR": str(folder / "restored"), "BEDSIDE_DATABASE_URL": empty_database}
+    made = Place(folder, given, {}, empty)
     for path in FOLDERS:
         (folder / path[1:]).mkdir(parents=True)
     for name in LOADED:
@@ -99,7 +126,7 @@ def place(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory
         made.run("bedside users add LOGIN --machine --roles reader")
         key = made.run("bedside keys add LOGIN --name ward --scopes ask").split()[-1]
         shown = next(word for word in made.run("bedside keys list").split() if key.startswith(word))
-        yield Place(folder, made.environment, {"KEY": shown, "NUMBER:HASH": made.run("bedside audit head").strip()})
+        yield replace(made, names={"KEY": shown, "NUMBER:HASH": made.run("bedside audit head").strip()})
 
 
 def run_here(page: Path) -> list[str]:
@@ -113,8 +140,11 @@ def read_here(page: Path) -> list[str]:
     return [command for command in commands(page.read_text(encoding="utf-8")) if command not in run]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if run_here(page)], ids=lambda page: page.name)
 def test_the_commands_of_a_page_run_as_they_stand_there(page: Path, place: Place) -> None:
+    shutil.rmtree(place.folder / "backups")  # another page's: no backup is written over
+    (place.folder / "backups").mkdir()
     for command in run_here(page):
         place.run(command)
 
@@ -219,6 +249,7 @@ def test_what_a_program_does_not_know_is_seen(command: str) -> None:
         read(command)
 
 
+@pytest.mark.slow
 def test_a_command_that_ends_with_an_error_is_seen(place: Place) -> None:
     with pytest.raises(AssertionError, match="No such option"):
         place.run("bedside documents --nothing")
