@@ -6,7 +6,8 @@ FOLDER: the documents; WORK: where LibreOffice's pages are kept between runs. Wi
 that is installed is measured, in a process of its own. Prints a table, and JSON to WORK.
 """
 
-# pyright: reportMissingImports=false -- who compares installs what it compares with
+# Who compares installs what it compares with:
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

@@ -7,7 +7,8 @@ token stands behind (drafters/datastores/dresd.py); --usearch also times an appr
 all of them, filtered afterwards as in the paper, and counts how often it finds the same.
 """
 
-# pyright: reportMissingImports=false -- who compares installs what it compares with
+# Who compares installs what it compares with:
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import argparse

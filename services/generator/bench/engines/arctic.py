@@ -5,7 +5,8 @@ The package's suffix tree alone is used; where it is not installed there is none
 requests' answers is left empty, as our drafters share nothing between requests either.
 """
 
-# pyright: reportMissingImports=false -- who compares installs what it compares with
+# Who compares installs what it compares with:
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 from collections.abc import Iterator

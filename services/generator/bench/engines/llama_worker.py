@@ -7,7 +7,8 @@ drafts them in place of its prompt lookup; or with `steps`: then a job is kernel
 tokens behind a context.
 """
 
-# pyright: reportMissingImports=false -- who compares installs what it compares with
+# Who compares installs what it compares with:
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import contextlib
