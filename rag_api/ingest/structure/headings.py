@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 
 from rag_api.domain import CutLine
-from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.common.described.title_signs import NamingLine
 from rag_api.ingest.common.described.words import naming_words
 from rag_api.ingest.layout.lines import Line, lines_of_item, usual_size
@@ -26,6 +25,7 @@ _LETTERS = 3  # of a line at least
 _CODE = re.compile(r"[^\W\d_][-_./]?\d")  # of a document or a department
 _MARK = re.compile(r"(?<=[^\W\d_]{4})[⁰¹²³⁴-⁹*†‡]{1,2}$")  # of a footnote
 _APART, _APART_ON_COVER = 1.0, 2.0  # line heights of white between two lines of one heading, at most
+_SAME = 0.1  # points
 _EVEN = 1.2  # times the least white between two of its lines
 
 
@@ -37,13 +37,9 @@ def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine]) -> list[Naming
 
 def _of_first_page(pages: Sequence[LaidOut]) -> Iterator[NamingLine]:
     page = pages[0]
-    whole = [
-        line
-        for item in page.items
-        for line in lines_of_item(item)
-        if not line.aside and _letters(line.marked.text) >= _LETTERS
-    ]
-    lines = [_widest(line) for line in whole]
+    every = (line for item in page.items for line in lines_of_item(item) if not line.aside)
+    cells = [_cells(line) for line in every if _letters(line) >= _LETTERS]
+    lines = [max(own, key=_letters) for own in cells]  # a number or a page stands beside a heading
     cover = len(page.items) < _COVER
     usual = usual_size([one.items for one in pages[:10]] if cover else [lines])
     taken = 0
@@ -54,9 +50,10 @@ def _of_first_page(pages: Sequence[LaidOut]) -> Iterator[NamingLine]:
         title = _MARK.sub("", " ".join(" ".join(one.marked.text for one in lines[n:taken]).split()))
         at = min(1.0, line.y0 / page.tall)
         yield NamingLine(title, line.size / usual, line.bold, at, imprint=has_imprint(title))
-        for words in map(" ".join, map(str.split, whole[n].marked.text.split("\t"))):  # beside a letterhead
+        for cell in cells[n]:  # beside a letterhead
+            words = " ".join(cell.marked.text.split())
             if words not in title and _may_name(words):
-                yield NamingLine(words, line.size / usual, line.bold, at)
+                yield NamingLine(words, cell.size / usual, cell.bold, at)
 
 
 def _count(lines: Sequence[Line], apart: float) -> int:
@@ -67,21 +64,24 @@ def _count(lines: Sequence[Line], apart: float) -> int:
     return next((n for n, white in enumerate(whites, start=1) if white > most), last + 1)
 
 
-def _letters(text: str) -> int:
-    return sum(c.isalpha() for c in text)
+def _letters(line: Line) -> int:
+    return sum(c.isalpha() for c in line.marked.text)
 
 
-def _widest(line: Line) -> Line:
-    """Of a line of cells the one with most letters: a number or a page stands beside a heading. Of
-    text on its side nothing is known."""
-    start, cells = 0, []
-    for cell in line.marked.text.split("\t"):
-        cells.append((_letters(cell), -start, cell))
-        start += len(cell) + 1
-    _, at, text = max(cells)
-    boxes = line.marked.boxes[-at : len(text) - at]
-    left, right = float(np.nanmin(boxes[:, 0])), float(np.nanmax(boxes[:, 2]))
-    return replace(line, marked=Marked(text, boxes), x0=left, x1=right) if line.x0 <= left <= right <= line.x1 else line
+def _cells(line: Line) -> list[Line]:
+    """Those of a line that have letters, each as large as it is set. Of text on its side nothing is
+    known."""
+    found, ends = [], [at for at, c in enumerate(line.marked.text) if c == "\t"]
+    for begin, end in pairwise([-1, *ends, len(line.marked.text)]):
+        own = replace(line, marked=line.marked[begin + 1 : end])
+        boxes = own.marked.boxes
+        if ends and _letters(own):
+            (x0, y0), (x1, y1) = np.nanmin(boxes[:, :2], axis=0).tolist(), np.nanmax(boxes[:, 2:], axis=0).tolist()
+            if min(x0 - line.x0, y0 - line.y0, line.x1 - x1, line.y1 - y1) > -_SAME:
+                size = float(np.nanmedian(boxes[:, 3] - boxes[:, 1]))
+                own = replace(own, x0=x0, y0=y0, x1=x1, y1=y1, size=size)
+        found += [own] * bool(_letters(own))
+    return found
 
 
 def _of_one(one: Line, two: Line, apart: float) -> bool:

@@ -52,6 +52,25 @@ def test_a_heading_beside_a_number_goes_on_below_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.quick
+def test_a_title_beside_a_letterhead_with_more_letters_is_as_large_as_it_is_set(tmp_path: Path) -> None:
+    placed = (
+        (60, 780, "Regionaal Ziekenhuis Heilig Hart Leuven", "Helvetica", 10.0),
+        (300, 780, "Transfusie van bloed", "Helvetica-Bold", 14.0),
+    )
+    assert _title(tmp_path, *placed) == "Transfusie van bloed"
+
+
+@pytest.mark.quick
+def test_a_title_beside_a_tall_name_goes_on_below_itself(tmp_path: Path) -> None:
+    placed = (
+        (60, 770, "ZNA", "Helvetica-Bold", 28.0),
+        (180, 780, "Aanpak van sepsis", "Helvetica-Bold", 16.0),
+        (180, 762, "bij volwassenen", "Helvetica-Bold", 16.0),
+    )
+    assert _title(tmp_path, *placed) == "Aanpak van sepsis bij volwassenen"
+
+
+@pytest.mark.quick
 def test_the_mark_of_a_footnote_is_no_part_of_the_title(tmp_path: Path) -> None:
     assert _title(tmp_path, (60, 760, "Zuurstof bij kinderen†", "Helvetica-Bold", 16.0)) == "Zuurstof bij kinderen"
     assert _title(tmp_path, (60, 760, "Doseren per m²", "Helvetica-Bold", 16.0)) == "Doseren per m²"
