@@ -47,7 +47,7 @@ from rag_api.ingest.structure.line_continuation import (
     usual_gap,
 )
 from rag_api.ingest.structure.marginalia import beside
-from rag_api.ingest.structure.numbered_lines import numbered_lines
+from rag_api.ingest.structure.numbered_lines import numbered_lines, set_out
 from rag_api.ingest.structure.tagged_lines import by_words
 
 _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
@@ -168,7 +168,8 @@ class _Joiner:
         self.repeated = repeated
         self.framed = framed
         self.listed = listed(bodies, heights) | apart(bodies, self.rights)
-        self.numbered, self.in_brackets = numbered_lines(bodies), in_brackets(bodies)
+        self.begins = numbered_lines(bodies) | set_out(bodies)
+        self.in_brackets = in_brackets(bodies)
 
     def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to
@@ -266,7 +267,7 @@ class _Joiner:
             return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"
         if styled_apart(one, two):
             return "\n" if heads(one, two) else "\n\n"  # so that a chunk is cut before a heading, not after it
-        begins = id(two) in self.numbered
+        begins = id(two) in self.begins
         if next_page != page or jumps(one, two):  # over a page border or to the next column
             begins |= next_page == page and self.framed.get(id(one)) != self.framed.get(id(two))  # of a box
             return " " if not begins and goes_over(one, two, right) else "\n"

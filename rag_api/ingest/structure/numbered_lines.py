@@ -1,15 +1,18 @@
-"""Lines that begin numbered paragraphs: they stand at one left edge, and their numbers count on
-from each other."""
+"""Lines that begin paragraphs of their own by the edge that they stand at: numbered ones, whose
+numbers count on from each other, and those below a list whose items hang, set out to its labels."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rag_api.ingest.layout.lines import Line, Row
+from rag_api.text.block_shapes import label_of
 
 _EDGE = 2.0  # points
+_HUNG = 0.5  # of a line's height that an item's further lines stand to the right of its label, at least
 # "4.2", "3.", "(3)", "§ 4", "Q5."; a bare figure may be anything.
 _NUMBER = re.compile(r"([(\[§]?(?:[^\W\d_]\.?)?)((?:\d{1,2}\.)*)(\d{1,3})([.):\]]{0,2})(?=\s)")
 
@@ -30,4 +33,29 @@ def numbered_lines(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
                 beside = [other for other, at in lines if abs(at.x0 - line.x0) < _EDGE]
                 if beside.count(last) == 1 and (last - 1 in beside or last + 1 in beside):
                     found.add(id(line))
+    return found
+
+
+def set_out(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
+    """Return the `id()` of each line that stands below an item at the edge of its label, while
+    items with this edge on the page hang: their further lines stand deeper. One that begins small
+    may be the item's."""
+    found: set[int] = set()
+    for body in bodies:
+        hung: set[int] = set()  # edges of labels
+        out: list[tuple[int, Line]] = []  # the label's edge, and a line that is as far out
+        edge: float | None = None  # of the item that is open
+        for one, two in pairwise(body):
+            if isinstance(one, Row) or isinstance(two, Row) or two.y0 < one.y0:
+                edge = None
+                continue
+            edge = one.x0 if label_of(one.marked.text) else edge
+            if edge is not None and not label_of(two.marked.text):
+                hangs = two.x0 > edge + _HUNG * two.size
+                if hangs:
+                    hung.add(round(edge))
+                elif abs(two.x0 - edge) < _EDGE and not two.marked.text[0].islower():
+                    out.append((round(edge), two))
+                edge = edge if hangs else None
+        found.update(id(line) for at, line in out if hung & {at - 1, at, at + 1})
     return found

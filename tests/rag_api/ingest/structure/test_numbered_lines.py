@@ -115,3 +115,29 @@ def test_values_in_the_cells_of_a_table_are_no_numbers_of_paragraphs(tmp_path: P
 
     document = read_bytes(tmp_path, pdf(draw))
     assert document.text.splitlines() == ["pH\tWat te doen", "7.1\tbel de arts", "7.2\therhaal", "7.3\twacht af"]
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+def test_a_line_at_the_edge_of_the_labels_is_none_of_the_item_above_where_items_hang(
+    hangs: bool, tmp_path: Path
+) -> None:
+    """However full the line above it; where they do not hang it goes on with the item."""
+    inner = 72 if hangs else 60
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 11)
+        y = 760
+        for said in (*_SAID, f"Stop het infuus. {_SAID[0]}"):
+            for n, line in enumerate(wrapped(said, _WIDE)[:2]):
+                text = canvas.beginText(inner if n else 60, y)
+                text.setFont("Helvetica", 11)
+                words = line if n or said.startswith("Stop") else f"• {line}"
+                room = _WIDE + 60 - text.getX() - stringWidth(words, "Helvetica", 11)
+                text.setWordSpace(room / max(1, words.count(" ")))
+                text.textOut(words)
+                canvas.drawText(text)
+                y -= 14
+
+    document = read_bytes(tmp_path, pdf(draw))
+    found = [line for line in document.text.split("\n") if "Stop het infuus" in line]
+    assert [line.startswith("Stop het infuus") for line in found] == [hangs]
