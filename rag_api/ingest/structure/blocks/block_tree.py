@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.layout.lines import PageRules, usual_size
 from rag_api.ingest.structure.blocks.asides import SMALL, with_asides
-from rag_api.ingest.structure.blocks.caption_ends import end_of_table
+from rag_api.ingest.structure.blocks.caption_ends import boxed_by_captions, ended_with_tables
 from rag_api.ingest.structure.blocks.cards import cards
 from rag_api.ingest.structure.blocks.leads_below import led_from_below
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
-from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, is_caption, names_a_box, paragraphs_of
+from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, names_a_box, paragraphs_of
 from rag_api.ingest.structure.blocks.table_begins import is_outside
 from rag_api.ingest.structure.blocks.tables import set_as, with_tables
 from rag_api.ingest.structure.tagged_lines import TaggedLine, key_of
@@ -96,7 +96,8 @@ class _Shaper:
         found = with_asides(
             self.text, [self._shape(n, paragraph) for n, paragraph in enumerate(self.found)], self.found
         )
-        found = without_lists_of_headings(self.text, self._with_ends(self._with_captions(found)))
+        found = boxed_by_captions(self._with_captions(found), self.found, self.rules)
+        found = without_lists_of_headings(self.text, ended_with_tables(found, self.found, self.rules))
         found = with_bare_labels(self.text, found, self.found)
         return with_depths(found, self.found)
 
@@ -268,18 +269,6 @@ class _Shaper:
             return False
         near = one.y0 - self.found[n - 1].y1 < 1.6 * one.first.size
         return near and one.y0 > before.y0 and DEEPER < one.first.x0 - before.first.x0 < COLUMN
-
-    def _with_ends(self, shapes: Sequence[Shape]) -> list[Shape]:
-        """Captions that are set as headings head no more than their tables, nor anything from the
-        next heading on if that is one."""
-        found, next_ = list(shapes), 0
-        for n in [n for n, shape in enumerate(found) if shape.kind == BlockKind.HEADING][::-1]:
-            if not is_caption(self.found[n]):
-                next_ = 0
-                continue
-            until = found[n].until or end_of_table(n, self.found, self.rules) or next_
-            found[n], next_ = replace(found[n], until=until), found[n].start if until else 0
-        return found
 
     def _with_captions(self, shapes: list[Shape]) -> list[Shape]:
         """Lines that are numbered alike ("Table 1.", "Table 2."), each above a table, are captions

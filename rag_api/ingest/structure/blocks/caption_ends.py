@@ -1,22 +1,61 @@
 """Ends of tables whose caption is set as a heading: what stands below the last level rule that is
 as wide as the one at the caption, or beside, is not headed by it, nor is the next page unless the
-table goes on there."""
+table goes on there. Lines that stand in a table where no cells part them have its caption too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
+from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import Reach
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, has_cells, is_caption
 from rag_api.ingest.structure.blocks.row_edges import Float, reach
+from rag_api.text.block_shapes import Shape
 
 _NEAR = 1.5  # line heights between a caption and the rules of its table, at most
 _SAME = 3.0  # points between ends of rules that are as wide
 _OUTSIDE = 2.0  # points that words may stand outside their table
 _NEIGHBOURS = 2  # pages on both sides; a rule that stands on most of them too is of no table
+
+
+def boxed_by_captions(shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[PageRules]) -> list[Shape]:
+    """A table that begins with lines, or is of nothing else, is a box headed by its numbered
+    caption: these lines are not read without it either, nor are the rows below them. A caption in
+    the table's own first row is none of its rows. One that is not set as a heading must stand
+    within the frame of its table: above the rule of another one stands a figure's, too."""
+    whole, boxed = list(shapes), 0
+    for n, (shape, after) in enumerate(pairwise(shapes)):
+        if not is_caption(found[n]) or shape.aside or shape.start < boxed:
+            continue
+        is_row = shape.kind == BlockKind.ROW
+        first = len(shape.cells) == 1 and not (n and shapes[n - 1].kind == BlockKind.ROW)
+        until = 0
+        if first if is_row else after.kind != BlockKind.ROW:
+            until = found[n].until or (end_of_table(n, found, rules) if shape.kind == BlockKind.HEADING else 0)
+        own = [one for one in shapes[n + 1 :] if one.start < until]
+        if own and all(one.kind != BlockKind.HEADING and one.box in (0, shape.box) for one in own):
+            head = replace(shape, kind=BlockKind.HEADING, level=shape.level or 1, header=False, cells=())
+            whole[n : n + 1 + len(own)] = [replace(one, box=-n - 1) for one in (head, *own)]
+            boxed = until
+    return whole
+
+
+def ended_with_tables(shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[PageRules]) -> list[Shape]:
+    """Captions that are set as headings head no more than their tables, nor anything from the next
+    heading on if that is one."""
+    ended, next_ = list(shapes), 0
+    for n in [n for n, shape in enumerate(shapes) if shape.kind == BlockKind.HEADING][::-1]:
+        if not is_caption(found[n]):
+            next_ = 0
+            continue
+        until = shapes[n].until or end_of_table(n, found, rules) or next_
+        ended[n], next_ = replace(shapes[n], until=until), shapes[n].start if until else 0
+    return ended
 
 
 def end_of_table(n: int, found: Sequence[Paragraph], rules: Sequence[PageRules]) -> int:

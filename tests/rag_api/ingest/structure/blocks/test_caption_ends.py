@@ -111,3 +111,37 @@ def test_a_rule_that_all_pages_bear_ends_no_section(tmp_path: Path) -> None:
     part = _all(lines("Part 1 Feeding", size=18, y=790, font=_BOLD), _rules((55, 400, 808), (55, 400, 780)))
     pages = [_all(part, page, lines("Rinse the tube.", y=750)), both(page, lines(_BEHIND)), both(page, lines("Stop."))]
     assert _over(tmp_path, *pages)[_BEHIND] == ["Part 1 Feeding"]
+
+
+def _leads(folder: Path, *drawn: Draw) -> dict[str, list[str]]:
+    """What may be quoted, each with what must be read before it."""
+    path = write(folder, "page.pdf", pdf(_all(*drawn)))
+    document = read(path, path.name, PDF, max_pages=9)
+    text = document.text
+    return {
+        text[q.start : q.end].strip(): [text[a:b].strip() for a, b in q.lead] for q in quotable(text, document.blocks)
+    }
+
+
+def test_lines_that_are_all_of_a_table_are_not_quoted_without_its_caption(tmp_path: Path) -> None:
+    leads = _leads(tmp_path, *_BEFORE, lines(_BEHIND, y=600))
+    assert (leads[_INSIDE], leads[_BEHIND]) == ([_FIRST], [])
+
+
+@pytest.mark.parametrize("framed", [True, False])
+def test_lines_between_a_caption_and_its_rows_keep_neither_from_it_in_one_frame(framed: bool, tmp_path: Path) -> None:
+    """Where nothing is drawn around them, the caption may be a figure's."""
+
+    def frame(canvas: Canvas) -> None:
+        canvas.setFillGray(0.9)
+        canvas.rect(50, 560, 350, 170, stroke=0, fill=framed)
+        canvas.setFillGray(0)
+        canvas.grid([55, 165, 275, 385], [604, 628, 652, 676])
+
+    caption, line = "Table 3. Oxygen in severe illness", "Begin with a mask at 15 litres."
+    rows = ("Illness", "Device", "Goal"), ("asthma", "mask", "94 to 98"), ("sepsis", "mask", "92 to 96")
+    cells = [lines(cell, x=60 + 110 * k, y=660 - 24 * n) for n, one in enumerate(rows) for k, cell in enumerate(one)]
+    above = _section(), lines("How much of it", size=18, y=735, font=_BOLD)
+    leads = _leads(tmp_path, *above, frame, lines(caption, y=715), lines(line, y=690), *cells, lines(_BEHIND, y=500))
+    assert [caption in leads[words] for words in (line, "asthma\tmask\t94 to 98")] == [framed, framed]
+    assert caption not in leads[_BEHIND]
