@@ -141,11 +141,15 @@ def is_caption(one: Paragraph) -> bool:
 
 
 def names_a_box(n: int, found: Sequence[Paragraph]) -> bool:
-    """A box's first line, numbered as a caption, with lines between it and the box's table."""
+    """A box's first line, numbered as a caption, with lines between it and the box's table; or
+    before a colon and the only bold one."""
     one = found[n]
     own = [other for other in found[n : n + _MOST_BOXED + 1] if other.box == one.box]
-    first = one.box > 0 and not (n and found[n - 1].box == one.box)
-    return first and is_caption(one) and not any(map(has_cells, own[:2])) and any(map(has_cells, own[2:]))
+    if not one.box or len(own) == 1 or (n and found[n - 1].box == one.box):
+        return False
+    numbered = is_caption(one) and not any(map(has_cells, own[:2])) and any(map(has_cells, own[2:]))
+    opens = one.pieces[-1].text.text.rstrip().endswith(":") and not has_cells(one)
+    return numbered or (opens and one.bold and not any(other.bold for other in own[1:]))
 
 
 def has_cells(one: Paragraph) -> bool:

@@ -81,3 +81,22 @@ def test_a_box_of_titles_alone_holds_nothing_that_is_quoted(tmp_path: Path) -> N
 def test_a_bar_elsewhere_is_not_the_title_of_a_box(how: dict[str, float], tmp_path: Path) -> None:
     words = ((f"{_FIRST}.", 10.0, "Helvetica"), ("Never more.", 10.0, "Helvetica"))
     assert _ADULTS not in _over(tmp_path, _box(_ADULTS, 700, *words, **how))[f"{_FIRST}."]
+
+
+@pytest.mark.parametrize("bold", [False, True])  # a further line, which may be another title
+def test_the_only_bold_line_of_a_box_titles_it_though_a_colon_ends_it(bold: bool, tmp_path: Path) -> None:
+    title, item, text = (
+        "First doses when calm is needed soon:",
+        "• Ketamine 4 mg/kg",
+        "Midazolam may be given in place.",
+    )
+
+    def box(canvas: Canvas) -> None:
+        canvas.rect(60, 500, 300, 120)
+        for words, y, heavy in ((title, 600, True), (item, 576, False), (text, 540, False), ("Then wait.", 516, bold)):
+            canvas.setFont("Helvetica-Bold" if heavy else "Helvetica", 11)
+            canvas.drawString(70, y, words)
+
+    over = _over(tmp_path, box)
+    assert [title in over[words] for words in (item, text)] == [True, not bold]
+    assert title not in over["Call the doctor in doubt."]
