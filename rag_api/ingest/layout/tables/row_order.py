@@ -3,11 +3,14 @@ drawn between them and stand above or below them all are read before or behind t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from rag_api.ingest.layout.lines import LEVEL, Line, Row, lines_of_item
 
 _UPWARDS = 4  # times as many items as places where all that follows stands above: else all are drawn upwards
+
+_SIDE = 0.1  # of the width of what stands below: what is over all of it may end so far from its sides
 
 
 def rows_down(items: list[Line | Row]) -> list[Line | Row]:
@@ -84,6 +87,21 @@ def _from_the_top(items: list[Line | Row]) -> list[Line | Row]:
         if not cells and all(_is_over(item, many) for item in few):
             few.sort(key=lambda item: item.y0)
             return [*items[:start], *first, *last]
+    return _with_spanning_first(items, start, begins)
+
+
+def _with_spanning_first(items: list[Line | Row], start: int, begins: Sequence[float]) -> list[Line | Row]:
+    """A table that is drawn in the midst, behind the columns below it, is read first where it
+    stands above all else and reaches from side to side of what is drawn before. begins: where each
+    stretch of the items from `start` has its top."""
+    for n, top in enumerate(begins[:-1], start=start + 1):
+        end = next((at for at in range(n, len(items)) if items[at].y1 > top + 1), n)
+        over, before = items[n:end], items[start:n]
+        if any(isinstance(item, Row) for item in over):
+            (left, right), (x0, x1) = (_reach(*own) for own in (over, before))
+            above = max(item.y1 for item in over) <= min((item.y0 for item in items[end:]), default=top) + 1
+            if above and left < x0 + _SIDE * (x1 - x0) and right > x1 - _SIDE * (x1 - x0):
+                return [*items[:start], *over, *before, *items[end:]]
     return items
 
 
@@ -92,8 +110,8 @@ def _is_over(item: Line | Row, others: list[Line | Row]) -> bool:
     return any(left < b and a < right for a, b in map(_reach, others))
 
 
-def _reach(item: Line | Row) -> tuple[float, float]:
-    own = lines_of_item(item)
+def _reach(*items: Line | Row) -> tuple[float, float]:
+    own = [line for item in items for line in lines_of_item(item)]
     return min(line.x0 for line in own), max(line.x1 for line in own)
 
 

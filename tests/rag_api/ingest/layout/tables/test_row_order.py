@@ -105,3 +105,18 @@ def test_a_line_between_rows_stays_between_them() -> None:
 def test_a_running_line_of_cells_is_not_moved_to_the_rows_above_it() -> None:
     drawn: list[PageItem] = [_line("Afdeling 3\t1", 50, 400), *_TABLE]
     assert rows_down(drawn) == drawn
+
+
+def test_what_stands_over_columns_is_read_before_them_though_more_is_drawn_behind_it() -> None:
+    """A float that stands over one of them alone keeps its place."""
+    left, right = ([_line("Woorden.", x, y + 20 * n) for n in range(5)] for x, y in ((50, 300), (150, 260)))
+    float_: list[PageItem] = [_line("Figuur 3", 50, 270), _line("Bron", 50, 282)]
+    drawn: list[PageItem] = [*left, *right, _ABOVE, *_TABLE, *float_]
+    assert rows_down(drawn) == [_ABOVE, *_TABLE, *left, *right, *float_]
+
+
+def test_a_column_that_begins_higher_than_the_one_before_it_stays_behind_that() -> None:
+    left, right = ([_line("Woorden.", x, y + 20 * n) for n in range(5)] for x, y in ((50, 300), (150, 200)))
+    across: list[PageItem] = [_line("Voetnoot", 50, 420)]
+    drawn: list[PageItem] = [*left, *right, *across]
+    assert rows_down(drawn) == drawn
