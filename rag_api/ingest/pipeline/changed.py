@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rag_api.embed import Embedder
 
 # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
-READER_VERSION = 37
+READER_VERSION = 38
 _TRANSIENT = ("too_slow", "too_much_memory", "not_indexed")  # worth another try in the next run
 
 

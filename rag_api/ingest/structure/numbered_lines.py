@@ -12,6 +12,7 @@ from rag_api.ingest.layout.lines import Line, Row
 from rag_api.text.block_shapes import label_of
 
 _EDGE = 2.0  # points
+_NUMBERED, _ENDS = re.compile(r"\W?\w"), re.compile(r"[.!?:]$")
 _HUNG = 0.5  # of a line's height that an item's further lines stand to the right of its label, at least
 # "4.2", "3.", "(3)", "§ 4", "Q5."; a bare figure may be anything.
 _NUMBER = re.compile(r"([(\[§]?(?:[^\W\d_]\.?)?)((?:\d{1,2}\.)*)(\d{1,3})([.):\]]{0,2})(?=\s)")
@@ -37,21 +38,21 @@ def numbered_lines(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
 
 
 def set_out(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
-    """Return the `id()` of each line that stands below an item at the edge of its label, while
-    items with this edge on the page hang: their further lines stand deeper. One that begins small
-    may be the item's."""
+    """Return the `id()` of each line that stands below an item at the edge of its mark, while items
+    with this edge on the page hang: their sentences go on deeper. One that begins small may be the
+    item's; a number may be a heading's, of which further lines stand below it."""
     found: set[int] = set()
     for body in bodies:
-        hung: set[int] = set()  # edges of labels
-        out: list[tuple[int, Line]] = []  # the label's edge, and a line that is as far out
+        hung: set[int] = set()  # edges of marks
+        out: list[tuple[int, Line]] = []  # the mark's edge, and a line that is as far out
         edge: float | None = None  # of the item that is open
         for one, two in pairwise(body):
             if isinstance(one, Row) or isinstance(two, Row) or two.y0 < one.y0:
                 edge = None
                 continue
-            edge = one.x0 if label_of(one.marked.text) else edge
+            edge = one.x0 if label_of(one.marked.text) and not _NUMBERED.match(one.marked.text) else edge
             if edge is not None and not label_of(two.marked.text):
-                hangs = two.x0 > edge + _HUNG * two.size
+                hangs = two.x0 > edge + _HUNG * two.size and not _ENDS.search(one.marked.text)
                 if hangs:
                     hung.add(round(edge))
                 elif abs(two.x0 - edge) < _EDGE and not two.marked.text[0].islower():
