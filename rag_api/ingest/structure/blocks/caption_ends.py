@@ -13,6 +13,7 @@ import numpy as np
 from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import Reach
+from rag_api.ingest.structure.blocks.lists import DEEPER
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, has_cells, is_caption
 from rag_api.ingest.structure.blocks.row_edges import Float, reach
 from rag_api.text.block_shapes import Shape
@@ -25,8 +26,9 @@ _NEIGHBOURS = 2  # pages on both sides; a rule that stands on most of them too i
 
 def boxed_by_captions(shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[PageRules]) -> list[Shape]:
     """A table that begins with lines, or is of nothing else, is a box headed by its numbered
-    caption: these lines are not read without it either, nor are the rows below them. A caption in
-    the table's own first row is none of its rows. One that is not set as a heading must stand
+    caption: these lines are not read without it either, nor are the rows below them. Of those that
+    are set deeper nobody knows which of the others they are for. A caption in the table's own first
+    row is none of its rows. One that is not set as a heading must stand
     within the frame of its table: above the rule of another one stands a figure's, too."""
     whole, boxed = list(shapes), 0
     for n, (shape, after) in enumerate(pairwise(shapes)):
@@ -40,7 +42,10 @@ def boxed_by_captions(shapes: Sequence[Shape], found: Sequence[Paragraph], rules
         own = [one for one in shapes[n + 1 :] if one.start < until]
         if own and all(one.kind != BlockKind.HEADING and one.box in (0, shape.box) for one in own):
             head = replace(shape, kind=BlockKind.HEADING, level=shape.level or 1, header=False, cells=())
-            whole[n : n + 1 + len(own)] = [replace(one, box=-n - 1) for one in (head, *own)]
+            left = min(one.first.x0 for one in found[n + 1 : n + 1 + len(own)])
+            for at, one in enumerate((head, *own), start=n):
+                deeper = at > n and one.kind == BlockKind.PARAGRAPH and found[at].first.x0 > left + DEEPER
+                whole[at] = replace(one, box=-n - 1, unsure=one.unsure or deeper)
             boxed = until
     return whole
 

@@ -10,6 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.text.quotable.quotable_spans import quotable
+from rag_api.text.quotable.uncertain import is_certain
 from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf, write
 
 pytestmark = pytest.mark.quick
@@ -145,3 +146,14 @@ def test_lines_between_a_caption_and_its_rows_keep_neither_from_it_in_one_frame(
     leads = _leads(tmp_path, *above, frame, lines(caption, y=715), lines(line, y=690), *cells, lines(_BEHIND, y=500))
     assert [caption in leads[words] for words in (line, "asthma\tmask\t94 to 98")] == [framed, framed]
     assert caption not in leads[_BEHIND]
+
+
+def test_a_line_set_deeper_in_such_a_table_is_not_quoted(tmp_path: Path) -> None:
+    """It may be for another of its lines alone: "Not for these:"."""
+    page = _all(*_BEFORE, lines("Bleeding in the stomach", x=80, y=656, size=10), lines(_BEHIND, y=600))
+    path = write(tmp_path, "page.pdf", pdf(page))
+    document = read(path, path.name, PDF, max_pages=9)
+    text, doubt = document.text, document.uncertain
+    sure = {text[q.start : q.end].strip() for q in quotable(text, document.blocks) if is_certain(q, doubt)}
+    assert _INSIDE in sure
+    assert not any("Bleeding" in words for words in sure)
