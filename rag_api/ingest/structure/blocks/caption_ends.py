@@ -13,12 +13,12 @@ import numpy as np
 from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import Reach
-from rag_api.ingest.structure.blocks.lists import DEEPER
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, has_cells, is_caption
 from rag_api.ingest.structure.blocks.row_edges import Float, reach
 from rag_api.text.block_shapes import Shape
 
 _NEAR = 1.5  # line heights between a caption and the rules of its table, at most
+_DEEPER = 0.4  # line heights that a line is set deeper than others of its table, at least
 _SAME = 3.0  # points between ends of rules that are as wide
 _OUTSIDE = 2.0  # points that words may stand outside their table
 _NEIGHBOURS = 2  # pages on both sides; a rule that stands on most of them too is of no table
@@ -44,7 +44,11 @@ def boxed_by_captions(shapes: Sequence[Shape], found: Sequence[Paragraph], rules
             head = replace(shape, kind=BlockKind.HEADING, level=shape.level or 1, header=False, cells=())
             left = min(one.first.x0 for one in found[n + 1 : n + 1 + len(own)])
             for at, one in enumerate((head, *own), start=n):
-                deeper = at > n and one.kind == BlockKind.PARAGRAPH and found[at].first.x0 > left + DEEPER
+                deeper = (
+                    at > n
+                    and one.kind == BlockKind.PARAGRAPH
+                    and found[at].first.x0 > left + _DEEPER * found[at].first.size
+                )
                 whole[at] = replace(one, box=-n - 1, unsure=one.unsure or deeper)
             boxed = until
     return whole
