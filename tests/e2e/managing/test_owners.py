@@ -135,6 +135,28 @@ def test_a_report_reaches_the_owner_and_the_answer_comes_back(
     expect(page.locator(".at-hand .notice")).to_have_count(0)  # it is seen
 
 
+def test_what_was_typed_for_an_owner_is_there_again_until_it_is_sent(page: Page, url: str, child: Document) -> None:
+    page.goto(f"{url}/d/{child.id}")
+    opener = page.get_by_role("button", name=f"Vraag de eigenaar of meld een fout: {DOCUMENT}")
+    words = page.get_by_role("dialog").get_by_label("Wat wilt u vragen of melden?")
+    opener.click()
+    words.fill("De hoogste dosis is 75 mg/kg.")
+    page.keyboard.press("Escape")
+    expect(words).to_have_count(0)
+    opener.click()
+    expect(words).to_have_value("De hoogste dosis is 75 mg/kg.")
+    words.fill("Die dosis is 60 mg/kg.")
+    page.set_viewport_size({"width": 390, "height": 780})  # the form goes where the button does
+    page.get_by_text("Meer", exact=True).click()
+    opener.click()
+    expect(words).to_have_value("Die dosis is 60 mg/kg.")
+    page.get_by_role("button", name="Verstuur").click()
+    expect(page.get_by_role("dialog").get_by_role("heading")).to_have_text("Vraag verstuurd")
+    page.get_by_role("button", name="Sluiten").click()
+    opener.click()
+    expect(words).to_have_value("")
+
+
 def test_what_was_never_right_and_can_harm_stands_first_with_the_owner(
     page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
 ) -> None:

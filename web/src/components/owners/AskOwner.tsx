@@ -8,7 +8,7 @@ import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Colleague } from "../shared/document/Colleague";
 import { NotKept } from "../shared/document/Personal";
-import { CanHarm, Kinds, notSent, Passages, Send, useAlong } from "./DialogParts";
+import { CanHarm, Kinds, notSent, Passages, Send, useAlong, useDraft } from "./DialogParts";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -71,7 +71,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
   const m = useOwnerMessages();
   const id = useId();
   const [kind, setKind] = useState<Kind>(first);
-  const [text, setText] = useState(asked);
+  const [text, setText, forget] = useDraft(`owner ${about.document_id} ${answerId ?? ""}`, asked);
   const [to, setTo] = useState("");
   const [canHarm, setCanHarm] = useState(false);
   const along = useAlong(quotes, asked === ""); // a passage that does not answer goes along if its reader wants
@@ -79,7 +79,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
   const send = (personal_data: PersonalChoice): void => {
     if (!text.trim() || isPending || along.tooLong) return;
     const said = { kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, personal_data };
-    mutate({ ...said, to: to.trim() || null, can_harm: canHarm });
+    mutate({ ...said, to: to.trim() || null, can_harm: canHarm }, { onSuccess: forget });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();

@@ -1,7 +1,8 @@
-// What the dialogs that tell an owner something have alike: what kind of message it is, which
-// passages it is about, and the button that sends it.
+// What the dialogs that tell an owner something have alike: what kind of message it is, the words
+// that were typed, which passages it is about, and the button that sends it.
 import { useId, useState } from "react";
 import { type OwnerMessages, useOwnerMessages } from "../../i18n";
+import { usePerson } from "../../queries/session";
 import { Words } from "../shared/document/Words";
 
 interface KindsProps<Kind extends string> {
@@ -52,6 +53,22 @@ export function CanHarm({ value, onValue }: CanHarmProps) {
       </p>
     </div>
   );
+}
+
+const drafts = new Map<string, string>(); // in this page alone, until it is loaded again
+
+/**
+ * Words for `place` that were typed and not sent are there again for who typed them, however their
+ * dialog was closed. The third takes them away.
+ */
+export function useDraft(place: string, first = ""): [string, (text: string) => void, () => void] {
+  const whose = `${usePerson()} ${place}`;
+  const [text, setText] = useState(() => drafts.get(whose) ?? first);
+  const keep = (words: string): void => {
+    setText(words);
+    drafts.set(whose, words);
+  };
+  return [text, keep, () => drafts.delete(whose)];
 }
 
 const LONGEST_QUOTES = 3000; // characters of all: the service takes 4,000, and some say what it is about

@@ -8,7 +8,7 @@ import { pathOf } from "../../state/window/route";
 import { Dialog } from "../shared/controls/Dialog";
 import { Colleague } from "../shared/document/Colleague";
 import { NotKept } from "../shared/document/Personal";
-import { notSent, Send } from "./DialogParts";
+import { notSent, Send, useDraft } from "./DialogParts";
 import "../../styles/answer/owner.css";
 
 const LONGEST = 4000; // characters: the service's limit
@@ -39,12 +39,12 @@ export function PassOn({ answerId, asked }: Props) {
 function Form({ answerId, asked, onClose }: Props & { onClose(): void }) {
   const m = useOwnerMessages();
   const id = useId();
-  const [text, setText] = useState(asked);
+  const [text, setText, forget] = useDraft(`pass ${answerId}`, asked);
   const [to, setTo] = useState("");
   const { mutate, data: sent, error, isPending, reset } = usePassOn(answerId);
   const ready = text.trim() !== "" && to.trim() !== "";
   const send = (personal_data: PersonalChoice): void => {
-    if (ready && !isPending) mutate({ text: text.trim(), to: to.trim(), personal_data });
+    if (ready && !isPending) mutate({ text: text.trim(), to: to.trim(), personal_data }, { onSuccess: forget });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();

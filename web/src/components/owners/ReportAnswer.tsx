@@ -8,7 +8,7 @@ import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
 import { Dialog } from "../shared/controls/Dialog";
 import { NotKept } from "../shared/document/Personal";
-import { CanHarm, Kinds, Passages, Send, useAlong } from "./DialogParts";
+import { CanHarm, Kinds, Passages, Send, useAlong, useDraft } from "./DialogParts";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
@@ -34,7 +34,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const documents = quotedDocuments(answer);
   const [kind, setKind] = useState<Reported>("wrong");
   const [document, setDocument] = useState(documents[0]?.[0] ?? "");
-  const [comment, setComment] = useState("");
+  const [comment, setComment, forget] = useDraft(`report ${answer.id}`);
   const [canHarm, setCanHarm] = useState(false);
   const along = useAlong(answer.spans.filter((span) => span.document_id === document).map(({ text }) => text));
   const some = along.chosen.length < along.quotes.length ? along.text : ""; // all of them go along by themselves
@@ -43,13 +43,10 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const send = (personal_data: PersonalChoice): void => {
     const said = comment.trim();
     if (said && !isPending && !tooLong)
-      mutate({
-        reported: kind,
-        comment: said + some,
-        document_id: document || null,
-        can_harm: canHarm,
-        personal_data,
-      });
+      mutate(
+        { reported: kind, comment: said + some, document_id: document || null, can_harm: canHarm, personal_data },
+        { onSuccess: forget },
+      );
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
