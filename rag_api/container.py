@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from rag_api.db import Database
     from rag_api.embed import Embedder
     from rag_api.embed.protocol import Closable
-    from rag_api.embedded.generator import GeneratorProcess
-    from rag_api.embedded.postgres import EmbeddedPostgres
+    from rag_api.own_processes.generator import GeneratorProcess
+    from rag_api.own_processes.postgres import EmbeddedPostgres
     from rag_api.retrieval.reader_model.reader import PassageReader
     from rag_api.retrieval.search.reranker import Reranker
     from rag_api.stores import Store
@@ -350,7 +350,7 @@ class Container:
         as GeneratorProcess has it."""
         if self.settings.generator_url is not None or self._starting is not None:
             return
-        from rag_api.embedded.generator import GeneratorProcess
+        from rag_api.own_processes.generator import GeneratorProcess
 
         self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model, command)
         self._opened.callback(self._process.stop)
@@ -404,7 +404,7 @@ class Container:
         be."""
         if self.settings.database_url is not None:
             return self.settings.database_url.get_secret_value()
-        from rag_api.embedded.postgres import EmbeddedPostgres
+        from rag_api.own_processes.postgres import EmbeddedPostgres
 
         if self._postgres is None:
             self._postgres = EmbeddedPostgres(self.settings.data_dir / "postgres")

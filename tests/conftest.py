@@ -25,8 +25,8 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embed import EMBEDDERS, Cached, Embedder
-from rag_api.embedded.postgres import EmbeddedPostgres
 from rag_api.guard.personal import warm
+from rag_api.own_processes.postgres import EmbeddedPostgres
 from tests.kept_readers import kept_pools, readers_are_kept
 from tests.longer import Longer
 from tests.skips import Skips, pytest_addoption

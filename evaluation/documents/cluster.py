@@ -34,12 +34,12 @@ from rag_api.db.documents import PgDocuments
 from rag_api.db.migrate import migrate
 from rag_api.domain import Progress
 from rag_api.embed import Embedder, open_embedder
-from rag_api.embedded.postgres import EmbeddedPostgres
 from rag_api.ingest.cluster.connect import QUIET
 from rag_api.ingest.cluster.engine import ray_cluster
 from rag_api.ingest.cluster.steps import Openers
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.sources import survey
+from rag_api.own_processes.postgres import EmbeddedPostgres
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 

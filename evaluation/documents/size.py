@@ -30,10 +30,10 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.db.migrate import migrate
 from rag_api.embed import Embedder, open_embedder
-from rag_api.embedded.postgres import EmbeddedPostgres
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.repository import DocumentsRepo, MemoryDocuments
 from rag_api.ingest.sources.sources import survey
+from rag_api.own_processes.postgres import EmbeddedPostgres
 from rag_api.stores import Store, open_store
 from rag_api.stores.memory import MemoryStore
 

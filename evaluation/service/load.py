@@ -27,9 +27,9 @@ from typing import Any
 
 import httpx
 
-from rag_api.embedded.processes import free_ports
 from rag_api.errors import Unavailable
 from rag_api.evaluate.judged import HANDBOOK, read_judged
+from rag_api.own_processes.processes import free_ports
 
 START_SECONDS = 1200
 PATIENCE = 60.0  # seconds that a reader waits for an answer

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import httpx
 
-from rag_api.embedded.processes import free_port, free_ports
 from rag_api.errors import Unavailable
+from rag_api.own_processes.processes import free_port, free_ports
 
 START_SECONDS = 600.0
 

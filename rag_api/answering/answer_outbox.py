@@ -19,8 +19,8 @@ from pydantic import TypeAdapter
 from rag_api.db import Database
 from rag_api.db.questions.answers import save_answer
 from rag_api.domain import Answer, User
-from rag_api.embedded.processes import file_lock
 from rag_api.errors import BedsideError, NotFound, Unavailable
+from rag_api.own_processes.processes import file_lock
 
 log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.outbox import send_next, send_next_message
 from rag_api.db.webhooks import tell_of_expired
-from rag_api.embedded.background import Background, Pauses
 from rag_api.notify.mail import send_mail
 from rag_api.notify.webhook import send_message
+from rag_api.own_processes.background import Background, Pauses
 
 EVERY, AGAIN = 5.0, 30.0  # seconds until it looks again: when nothing waits, and after an error
 LOOK = 600.0  # seconds until it looks again for documents that expired

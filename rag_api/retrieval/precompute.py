@@ -22,7 +22,7 @@ from rag_api.db.ingestion.structures import read_packed
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.vector_cache import HALF, key_of, packed
-from rag_api.embedded.background import Background, Pauses
+from rag_api.own_processes.background import Background, Pauses
 from rag_api.retrieval.find import LONGEST_TEXT
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.search.patient_ranking import RetrievalContainer

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS = {
     "rag_api": (
         "text domain errors config handbook liveness_timeout",
-        "guard db embed stores query embedded",
+        "guard db embed stores query own_processes",
         "retrieval ingest audit notify",
         "qa_readers",
         "answering evaluate",

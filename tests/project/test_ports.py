@@ -13,7 +13,7 @@ import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from rag_api.embedded.processes import CONNECTIONS
+from rag_api.own_processes.processes import CONNECTIONS
 from tests.support import ports
 from tests.support.http_server import served
 
@@ -45,9 +45,7 @@ def test_a_process_is_given_nothing_that_one_beside_it_was_given(
     ports."""
     locks = tmp_path / "locks"
     own = f"import pathlib, tests.support.ports as q; q.LOCKS = pathlib.Path({str(locks)!r})"
-    few = (
-        f"import rag_api.embedded.processes as p; p.quiet_ports = lambda: range({FEW.start}, {FEW.stop}); {own}; {DRAW}"
-    )
+    few = f"import rag_api.own_processes.processes as p; p.quiet_ports = lambda: range({FEW.start}, {FEW.stop}); {own}; {DRAW}"
     command = [sys.executable, "-c", few]
     both = [
         subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)

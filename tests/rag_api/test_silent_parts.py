@@ -24,9 +24,9 @@ from rag_api.db.audit import Writer
 from rag_api.db.migrate import migrate
 from rag_api.db.questions.answers import answers_of, list_conversations
 from rag_api.domain import LOCAL_USER
-from rag_api.embedded.postgres import EmbeddedPostgres
 from rag_api.errors import DatabaseUnavailable
 from rag_api.main import create_app
+from rag_api.own_processes.postgres import EmbeddedPostgres
 from tests.support.http_server import served
 from tests.support.scripted_server import Scripted, quote
 from tests.support.waiting import until

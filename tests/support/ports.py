@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from rag_api.embedded.processes import quiet_ports
+from rag_api.own_processes.processes import quiet_ports
 
 # one file: its byte N is locked by whose port N is
 LOCKS = Path(tempfile.gettempdir()) / f"bedside-ports-{os.getuid()}"

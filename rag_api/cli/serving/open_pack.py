@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from rag_api.cli.console import opened, said, say
-from rag_api.embedded.processes import free_port
 from rag_api.errors import InvalidInput
+from rag_api.own_processes.processes import free_port
 from rag_api.upkeep.pack import carried_model
 from rag_api.upkeep.pack import manifest as signed
 from rag_api.upkeep.pack.opening import fill, looked_at, unpacked

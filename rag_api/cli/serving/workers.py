@@ -19,8 +19,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from rag_api.config import cores
-from rag_api.embedded.generator import LAUNCHER
-from rag_api.embedded.processes import Watcher
+from rag_api.own_processes.generator import LAUNCHER
+from rag_api.own_processes.processes import Watcher
 
 if TYPE_CHECKING:
     from rag_api.config import Settings

@@ -24,8 +24,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from rag_api.answering.ask_sequentially import answers_to
 from rag_api.container import Container
 from rag_api.domain import Answer, AnswerStatus, Judged, Mode, User
-from rag_api.embedded.processes import free_port
 from rag_api.errors import InvalidInput
+from rag_api.own_processes.processes import free_port
 from rag_api.upkeep.pack.last_check import note, noted_error
 from rag_api.upkeep.pack.manifest import public_pem, read_private, read_signed
 from rag_api.upkeep.pack.runtime import START

@@ -13,7 +13,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.migrate import migrate
 from rag_api.domain import Mode
-from rag_api.embedded.postgres import EmbeddedPostgres
+from rag_api.own_processes.postgres import EmbeddedPostgres
 from tests.rag_api.injection.attacks import Attack, asked, attacks, honest, load, obedient
 
 MODES = {"verbatim": Mode.VERBATIM, "written": Mode.ANSWER}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rag_api.db.migrate import migrate
 from rag_api.embed import Embedder
-from rag_api.embedded.postgres import EmbeddedPostgres
+from rag_api.own_processes.postgres import EmbeddedPostgres
 from tests.conftest import new_database
 from tests.support import weaviate_dev
 from tests.support.leaks.compare import Index, opened, settings_for

@@ -19,8 +19,8 @@ from rag_api.cli.quality.calibrate import with_guarantee
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Hit
-from rag_api.embedded.generator import GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
+from rag_api.own_processes.generator import GeneratorProcess
 from rag_api.qa_readers.adapter import UNSAID, AdapterReader, open_adapter_reader
 from rag_api.qa_readers.llm import client_of
 from rag_api.retrieval.decision.calibration import FILE, RISKS, Calibration, calibration, write

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rag_api.embedded.processes import Watcher, file_lock, process_name
 from rag_api.errors import ConfigurationError, DatabaseUnavailable
+from rag_api.own_processes.processes import Watcher, file_lock, process_name
 
 DATABASE = "bedside"
 STARTING = 60.0  # seconds to start

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from rag_api.embedded.background import Background, Pauses
 from rag_api.errors import DatabaseUnavailable
+from rag_api.own_processes.background import Background, Pauses
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.quick

@@ -19,17 +19,17 @@ import psycopg
 import pytest
 
 from rag_api.container import Container
-from rag_api.embedded.generator import TAKEN, GeneratorProcess
-from rag_api.embedded.postgres import EmbeddedPostgres
-from rag_api.embedded.processes import CONNECTIONS, free_port, free_ports, process_name, quiet_ports
 from rag_api.errors import GeneratorUnavailable
+from rag_api.own_processes.generator import TAKEN, GeneratorProcess
+from rag_api.own_processes.postgres import EmbeddedPostgres
+from rag_api.own_processes.processes import CONNECTIONS, free_port, free_ports, process_name, quiet_ports
 from tests.support.waiting import until
 
 # A process that uses the server of a folder until its standard input closes.
 USER = """
 import sys, psycopg
 from pathlib import Path
-from rag_api.embedded.postgres import EmbeddedPostgres
+from rag_api.own_processes.postgres import EmbeddedPostgres
 server = EmbeddedPostgres(Path(sys.argv[1]))
 with psycopg.connect(server.start()) as connection:
     connection.execute("create table if not exists seen (who text)")
@@ -214,9 +214,9 @@ def test_a_generator_whose_engine_failed_is_started_again(tmp_path: Path, module
 def test_a_generator_that_hangs_is_not_asked_to_end_nor_waited_for_longer_than_it_may_be_silent(
     tmp_path: Path, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_api.embedded.generator.SILENT", 0.5)
-    monkeypatch.setattr("rag_api.embedded.generator.HEALTH", 3600.0)
-    monkeypatch.setattr("rag_api.embedded.generator.ENDING", 3600.0)
+    monkeypatch.setattr("rag_api.own_processes.generator.SILENT", 0.5)
+    monkeypatch.setattr("rag_api.own_processes.generator.HEALTH", 3600.0)
+    monkeypatch.setattr("rag_api.own_processes.generator.ENDING", 3600.0)
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
         before = get(process.port, "/")["pid"]
         os.kill(before, signal.SIGSTOP)
@@ -254,7 +254,7 @@ def test_a_generator_ends_with_its_parent_however_that_ends(tmp_path: Path, modu
         [
             sys.executable,
             "-c",
-            "import sys, time; from pathlib import Path; from rag_api.embedded.generator import GeneratorProcess\n"
+            "import sys, time; from pathlib import Path; from rag_api.own_processes.generator import GeneratorProcess\n"
             "process = GeneratorProcess(Path(sys.argv[1]), 'demo', (sys.argv[2],)); process.start()\n"
             "print(process.port, flush=True); time.sleep(600)",
             str(tmp_path),
@@ -300,7 +300,7 @@ def test_a_generator_whose_port_was_taken_meanwhile_starts_on_another(
     tmp_path: Path, module: str, taken: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = iter([taken, other := free_port()])
-    monkeypatch.setattr("rag_api.embedded.generator.free_port", lambda: next(drawn))
+    monkeypatch.setattr("rag_api.own_processes.generator.free_port", lambda: next(drawn))
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
         assert process.port == other
         assert answers(process)
@@ -310,7 +310,7 @@ def test_a_generator_whose_port_was_taken_meanwhile_starts_on_another(
 def test_a_generator_that_finds_no_port_free_says_so(
     tmp_path: Path, module: str, taken: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_api.embedded.generator.free_port", lambda: taken)
+    monkeypatch.setattr("rag_api.own_processes.generator.free_port", lambda: taken)
     with pytest.raises(GeneratorUnavailable, match="Address already in use"):
         GeneratorProcess(tmp_path, "demo", (module,)).start()
 
@@ -330,7 +330,7 @@ def test_no_connection_is_given_a_port_that_was_drawn_for_a_process(
     assert len(set(ports)) == 50
     assert not [port for port in ports if first <= port <= last]
     said = tmp_path / "range"
-    monkeypatch.setattr("rag_api.embedded.processes.CONNECTIONS", said)
+    monkeypatch.setattr("rag_api.own_processes.processes.CONNECTIONS", said)
     assert quiet_ports() == range(20000, 49152)  # a kernel that does not say
     said.write_text("10000\t40000\n")
     assert quiet_ports() == range(40001, 65536)

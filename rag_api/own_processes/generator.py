@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 
-from rag_api.embedded.processes import Watcher, file_lock, free_port
 from rag_api.errors import GeneratorUnavailable
+from rag_api.own_processes.processes import Watcher, file_lock, free_port
 from services.contract.wire import QUOTES
 
 OnMessage = Callable[[str], None]
