@@ -65,7 +65,7 @@ class Shape:
     box: int = 0  # those in one box have one number, 0: in none
     apart: bool = False  # white space parts it from what stands before: another table or list may begin here
     begins: bool = False  # a row with which another table begins, whatever stands above
-    unsure: bool = False  # a row of which it is not certain under which header or caption it stands
+    unsure: bool = False  # a row, or a line of a table, of which it is not certain what heads it
     inner: bool = False  # a paragraph that belongs to the item before
     aside: bool = False  # a paragraph between items of one list, or rows of one table, that is none of it: a footnote
     until: int = 0  # where in the text a heading ends to head what follows, at the latest; 0: nobody says

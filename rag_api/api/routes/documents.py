@@ -419,7 +419,7 @@ def retire_document(
     "/documents/{document_id}/withdraw",
     openapi_extra=declared(Access.INGEST),
     summary="Take a document out, and say why",
-    responses=responses(400, 404, 413, 422, 503),
+    responses=responses(400, 404, 409, 413, 422, 503),
 )
 def withdraw_document(
     db: DbDep,
@@ -441,11 +441,12 @@ def withdraw_document(
         trail.about["reason"] = said
         PgDocuments(db, user).retire([document.source], said)
         container.store.delete_documents([document.id])
-    elif said:
+    elif said and document.status == DocumentStatus.RETIRED:
         raise Conflict(
-            "This document counts no more: the reason of a withdrawal is changed by "
-            f"PUT /documents/{document_id}/withdrawal-reason."
+            f"This document is withdrawn: the reason is changed by PUT /documents/{document_id}/withdrawal-reason."
         )
+    elif said:
+        raise Conflict("This document does not count any more, so it cannot be withdrawn for a reason.")
     return document_out(get_document(db, user, document_id), told=user)
 
 

@@ -46,13 +46,15 @@ _NOT_TOLD = (
 )
 # What is passed on may be about no document: then there is none that somebody may not read.
 _ALONE = "q.document_id is null"
-# Whom it was passed on to signs in and may read the document: quality staff have it no more.
+# Whom it was passed on to signs in and may read the document: quality staff have it no more,
+# but where it can harm.
 _PASSED = f"""exists (select 1 from users where users.id = q.passed_to and {SIGNS_IN_AND_READS}
     and ({_ALONE} or d.groups && {GROUPS_OF_ACCOUNT}))"""  # noqa: S608
 # It was passed on, to somebody who can no longer answer it; about no document it always was.
 _NOBODY_LEFT = f"(q.outcome is null and (q.passed_to is not null or {_ALONE}) and not {_PASSED})"
-# An owner is kept for the document, and none of its accounts can answer.
-_UNATTENDED = f"(q.outcome is null and not {_PASSED} and {OWNER} is not null and not {ATTENDED})"
+# Accounts are kept for the document's owner, and none of them can answer.
+_UNATTENDED = f"""(q.outcome is null and not {_PASSED} and not {ATTENDED}
+    and exists (select 1 from owner_accounts where name = {OWNER}))"""  # noqa: S608
 _READABLE = f"({_ALONE} or d.{READS})"
 _TO_READER = f"(q.passed_to = %(user_id)s and {_READABLE})"
 _NOT_THEIRS = f"(not ({ATTENDED} or {_PASSED}) or {_NOT_TOLD} or q.can_harm)"  # what can harm waits for no one alone
@@ -77,7 +79,7 @@ _ROWS = f"""
     left join documents current on current.source = d.source and current.status in ('indexed', 'failed')"""  # noqa: S608
 
 # Its owner said that the document is being corrected, and no other version has come since.
-_PROMISED = """(q.outcome = 'mended' and exists (select 1 from documents now where now.source = d.source
+_PROMISED = """(q.outcome is not distinct from 'mended' and exists (select 1 from documents now where now.source = d.source
     and (now.status = 'failed' or now.status = 'indexed' and now.created_at <= q.replied_at)))"""
 
 

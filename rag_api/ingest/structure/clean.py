@@ -81,7 +81,7 @@ class Cleaned:
     blocks: tuple[Block, ...] = ()
     unaccounted: tuple[int, ...] = ()  # numbers of pages of which signs are lost, or stand twice
     loose: tuple[int, ...] = ()  # and of those of which lines that were not cut are drawn in no order
-    unsure: tuple[tuple[int, int], ...] = ()  # places of rows of which a header or caption is not certain
+    unsure: tuple[tuple[int, int], ...] = ()  # places of rows and lines of tables of which the head is not certain
     unplaced: tuple[tuple[int, int], ...] = ()  # of other words of which a heading or bar is not
 
 

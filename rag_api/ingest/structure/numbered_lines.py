@@ -39,8 +39,8 @@ def numbered_lines(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
 
 def set_out(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
     """Return the `id()` of each line that stands below an item at the edge of its mark, while items
-    with this edge on the page hang: their sentences go on deeper. One that begins small may be the
-    item's; a number may be a heading's, of which further lines stand below it."""
+    with this edge on the page hang: their sentences go on deeper. One that begins small or with a
+    figure may be the item's; a number may be a heading's, of which further lines stand below it."""
     found: set[int] = set()
     for body in bodies:
         hung: set[int] = set()  # edges of marks
@@ -55,7 +55,7 @@ def set_out(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
                 hangs = two.x0 > edge + _HUNG * two.size and not _ENDS.search(one.marked.text)
                 if hangs:
                     hung.add(round(edge))
-                elif abs(two.x0 - edge) < _EDGE and not two.marked.text[0].islower():
+                elif abs(two.x0 - edge) < _EDGE and two.marked.text[0].isupper():
                     out.append((round(edge), two))
                 edge = edge if hangs else None
         found.update(id(line) for at, line in out if hung & {at - 1, at, at + 1})

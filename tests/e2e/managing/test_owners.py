@@ -141,10 +141,12 @@ def test_what_was_typed_for_an_owner_is_there_again_until_it_is_sent(page: Page,
     words = page.get_by_role("dialog").get_by_label("Wat wilt u vragen of melden?")
     opener.click()
     words.fill("De hoogste dosis is 75 mg/kg.")
+    page.get_by_label("Dit kan een patiënt schaden").check()
     page.keyboard.press("Escape")
     expect(words).to_have_count(0)
     opener.click()
     expect(words).to_have_value("De hoogste dosis is 75 mg/kg.")
+    expect(page.get_by_label("Dit kan een patiënt schaden")).to_be_checked()
     words.fill("Die dosis is 60 mg/kg.")
     page.set_viewport_size({"width": 390, "height": 780})  # the form goes where the button does
     page.get_by_text("Meer", exact=True).click()

@@ -330,6 +330,27 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
     container.db.run("truncate metadata_changes")
 
 
+def test_what_holds_is_saved_where_its_reviewer_shares_a_name(
+    page: Page, url: str, asker: Asker, container: Container
+) -> None:
+    document = load(container, "handen.pdf", "Was de handen. ", language="nl")
+    for login in ("maes", "maes.b"):
+        add_account(container.db, LOCAL_USER, "Dr. Maes", login, "of no password", [Role.JUDGE], [])
+    asker.user = JUDGE
+    given = {"next_review": "2999-12-31", "to": "maes"}
+    httpx.put(f"{url}/api/documents/{document.id}/review", json=given).raise_for_status()
+    page.goto(f"{url}/procedures?search=handen")
+    row = page.locator(".finder-row", has_text="Was de handen")
+    row.get_by_text("Nakijken of plannen").click()
+    who = row.get_by_label("Door wie?")
+    expect(who).to_have_value("Dr. Maes")
+    row.get_by_label("Na te kijken uiterlijk op").fill("2999-12-30")
+    row.get_by_label("Ik keek dit na: het klopt nog").check()
+    page.wait_for_timeout(1500)  # longer than a name is waited for
+    row.get_by_role("button", name="Bewaar").click()
+    expect(row.get_by_role("status")).to_contain_text("Bewaard")
+
+
 def test_a_review_is_given_to_a_colleague_who_finds_it_and_cleared(
     page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:

@@ -26,10 +26,11 @@ export const newQueryClient = (): QueryClient =>
  * Something sent to the service. The same again while it is on its way is sent once: a double click
  * is one.
  */
-export function useSent<Result, Given>(send: (given: Given) => Promise<Result>) {
+export function useSent<Result, Given>(send: (given: Given) => Promise<Result>, onSent?: () => void) {
   const underWay = useRef<string | null>(null);
   const { mutate, ...sent } = useMutation({
     mutationFn: send,
+    onSuccess: onSent,
     onSettled: () => {
       underWay.current = null;
     },

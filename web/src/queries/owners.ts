@@ -7,25 +7,25 @@ import { useChange, useSent } from "./client";
 export const OWNERS = ["owners"];
 export const GAPS = ["gaps"];
 
-export function useAskOwner(document: string) {
+export function useAskOwner(document: string, onSent: () => void) {
   const client = useQueryClient();
   return useSent(async (body: OwnerQuestionIn) => {
     const params = { path: { document_id: document } };
     const sent = await call(service.POST("/documents/{document_id}/owner-questions", { params, body }));
     void client.invalidateQueries({ queryKey: GAPS }); // they say what was passed on
     return sent;
-  });
+  }, onSent);
 }
 
 /** What was asked, to a colleague: about no document. */
-export function usePassOn(answer: string) {
+export function usePassOn(answer: string, onSent: () => void) {
   const client = useQueryClient();
   return useSent(async (body: PassedOn) => {
     const params = { path: { answer_id: answer } };
     const sent = await call(service.POST("/answers/{answer_id}/owner-questions", { params, body }));
     void client.invalidateQueries({ queryKey: GAPS }); // they say what was passed on
     return sent;
-  });
+  }, onSent);
 }
 
 /** Whom a question about a document would go to now. */

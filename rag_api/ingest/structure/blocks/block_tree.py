@@ -49,8 +49,8 @@ def structured(
     rules: Sequence[PageRules],
     tagged: Mapping[str, TaggedLine] | None = None,
 ) -> tuple[tuple[Block, ...], tuple[Offsets, ...], tuple[Offsets, ...]]:
-    """The blocks of a document, the places of rows of which it is not certain under which header or
-    caption they stand, and those of other words of which heading or bar is not. frames: for each
+    """The blocks of a document, the places of rows and lines of tables of which it is not certain
+    what heads them, and those of other words of which heading or bar is not. frames: for each
     page the boxes that are drawn around text; rules: its rules; tagged: what the file that the
     pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)

@@ -13,7 +13,7 @@ import numpy as np
 from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import Reach
-from rag_api.ingest.structure.blocks.paragraphs import Paragraph, has_cells, is_caption
+from rag_api.ingest.structure.blocks.paragraphs import Paragraph, has_cells, is_caption, is_only_caption
 from rag_api.ingest.structure.blocks.row_edges import Float, reach
 from rag_api.text.block_shapes import Shape
 
@@ -28,11 +28,12 @@ def boxed_by_captions(shapes: Sequence[Shape], found: Sequence[Paragraph], rules
     """A table that begins with lines, or is of nothing else, is a box headed by its numbered
     caption: these lines are not read without it either, nor are the rows below them. Of those that
     are set deeper nobody knows which of the others they are for. A caption in the table's own first
-    row is none of its rows. One that is not set as a heading must stand
-    within the frame of its table: above the rule of another one stands a figure's, too."""
+    row is none of its rows. One that is not set as a heading must stand within the frame of its
+    table: above the rule of another one stands a figure's, too. Where a second line is numbered as
+    a caption nobody knows which of the two is for what."""
     whole, boxed = list(shapes), 0
     for n, (shape, after) in enumerate(pairwise(shapes)):
-        if not is_caption(found[n]) or shape.aside or shape.start < boxed:
+        if shape.kind == BlockKind.ITEM or not is_caption(found[n]) or shape.aside or shape.start < boxed:
             continue
         is_row = shape.kind == BlockKind.ROW
         first = len(shape.cells) == 1 and not (n and shapes[n - 1].kind == BlockKind.ROW)
@@ -40,9 +41,11 @@ def boxed_by_captions(shapes: Sequence[Shape], found: Sequence[Paragraph], rules
         if first if is_row else after.kind != BlockKind.ROW:
             until = found[n].until or (end_of_table(n, found, rules) if shape.kind == BlockKind.HEADING else 0)
         own = [one for one in shapes[n + 1 :] if one.start < until]
-        if own and all(one.kind != BlockKind.HEADING and one.box in (0, shape.box) for one in own):
+        lines = found[n + 1 : n + 1 + len(own)]
+        alone = own and is_only_caption(found[n], lines)
+        if alone and all(one.kind != BlockKind.HEADING and one.box in (0, shape.box) for one in own):
             head = replace(shape, kind=BlockKind.HEADING, level=shape.level or 1, header=False, cells=())
-            left = min(one.first.x0 for one in found[n + 1 : n + 1 + len(own)])
+            left = min(one.first.x0 for one in lines)
             for at, one in enumerate((head, *own), start=n):
                 deeper = (
                     at > n

@@ -3,6 +3,7 @@ is drawn around it."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ _MOST_OF_CAPTION = 4  # lines
 _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
 _TOUCH = 4.0  # points between two frames of one box
 _OUTSIDE = 2.0  # points that letters may stand outside their frame
+_SENTENCE = re.compile(r"(?<=[.:;!?])\s+")  # between two
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,16 +142,23 @@ def is_caption(one: Paragraph) -> bool:
     return bool(NUMBERED_CAPTION.match(one.pieces[0].text.text))
 
 
+def is_only_caption(one: Paragraph, below: Sequence[Paragraph]) -> bool:
+    """No sentence below is numbered as one too: of two nobody knows which is for what."""
+    begun = (words for own in below for line in own.pieces for words in _SENTENCE.split(line.text.text))
+    return is_caption(one) and not any(map(NUMBERED_CAPTION.match, begun))
+
+
 def names_a_box(n: int, found: Sequence[Paragraph]) -> bool:
     """A box's first line, numbered as a caption, with lines between it and the box's table; or
-    before a colon and the only bold one."""
+    before a colon, the only bold one and the only one with a colon: another may be a title too."""
     one = found[n]
     own = [other for other in found[n : n + _MOST_BOXED + 1] if other.box == one.box]
     if not one.box or len(own) == 1 or (n and found[n - 1].box == one.box):
         return False
-    numbered = is_caption(one) and not any(map(has_cells, own[:2])) and any(map(has_cells, own[2:]))
+    numbered = is_only_caption(one, own[1:]) and not any(map(has_cells, own[:2])) and any(map(has_cells, own[2:]))
     opens = one.pieces[-1].text.text.rstrip().endswith(":") and not has_cells(one)
-    return numbered or (opens and one.bold and not any(other.bold for other in own[1:]))
+    alone = not any(other.bold or ":" in piece.text.text for other in own[1:] for piece in other.pieces)
+    return numbered or (opens and one.bold and alone)
 
 
 def has_cells(one: Paragraph) -> bool:

@@ -101,6 +101,15 @@ def test_what_an_owner_would_answer_who_may_no_more_is_quality_staffs_and_says_s
     assert not reply(container.db, judge, question.id, "answered", "Nee.", roles).unattended
 
 
+def test_an_owner_of_an_address_alone_is_told_by_mail_and_so_not_without_anybody(
+    container: Container, document: Document
+) -> None:
+    nurse = hire(container, "nurse")
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "pijn@example.org", [])
+    ask_owner(container.db, nurse, document.id, "question", TEXT)
+    assert [(one.owner_known, one.unattended) for one in asked_by(container.db, nurse)] == [(True, False)]
+
+
 def test_nothing_is_passed_on_to_a_machine_that_nobody_signs_in_to(container: Container, document: Document) -> None:
     judge, machine = hire(container, "judge", roles=(Role.JUDGE,)), hire(container, "machine")
     container.db.run("update users set password_hash = null where id = %(id)s", {"id": machine.id})

@@ -220,6 +220,18 @@ def test_what_can_harm_a_patient_comes_first_and_is_quality_staffs_too(
     assert [one.id for one in work_of(container.db, pain)] == [first, harmed, mending, harms]
 
 
+def test_what_can_harm_comes_first_where_the_files_newest_version_was_not_read(
+    container: Container, document: Document
+) -> None:
+    pain, nurse = hire(container, "pain"), hire(container, "nurse")
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    other = load(container, "val.pdf", "Na een val. Bel. ", owner="Werkgroep Pijn")
+    calm = ask_owner(container.db, nurse, other.id, "question", TEXT)[0].id
+    harms = ask_owner(container.db, nurse, document.id, "error", TEXT, can_harm=True)[0].id
+    container.db.run("update documents set status = 'failed' where id = %(id)s", {"id": document.id})
+    assert [one.id for one in work_of(container.db, pain)] == [harms, calm]
+
+
 def test_who_asked_hears_of_the_answer_and_of_a_new_version(container: Container, document: Document) -> None:
     pain, nurse = hire(container, "pain"), hire(container, "nurse")
     put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])

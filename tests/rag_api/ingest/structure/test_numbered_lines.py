@@ -141,3 +141,18 @@ def test_a_line_at_the_edge_of_the_labels_is_none_of_the_item_above_where_items_
     document = read_bytes(tmp_path, pdf(draw))
     found = [line for line in document.text.split("\n") if "Stop het infuus" in line]
     assert [line.startswith("Stop het infuus") for line in found] == [hangs]
+
+
+def test_a_figure_at_the_edge_of_the_labels_goes_on_with_the_item_above(tmp_path: Path) -> None:
+    dose = ("• Give paracetamol slowly, and of it on one day never more than", "60 mg for each kilo of the child.")
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 11)
+        y = 760
+        for n, line in enumerate(line for said in _SAID for line in wrapped(said, _WIDE)[:2]):
+            canvas.drawString(72 if n % 2 else 60, y - 14 * n, line if n % 2 else f"• {line}")
+        for n, line in enumerate(dose):
+            canvas.drawString(60, 600 - 14 * n, line)
+
+    document = read_bytes(tmp_path, pdf(draw))
+    assert " ".join(dose) in document.text

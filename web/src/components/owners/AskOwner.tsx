@@ -1,5 +1,5 @@
 // A button under a document or over its pages, and what it opens: a question for the document's
-// owner, or a report that something is no longer right.
+// owner, or a report that something is no longer right or never was.
 import { type FormEvent, useId, useState } from "react";
 import type { OwnerQuestionIn, PersonalChoice, Source } from "../../api/types";
 import { useOwnerMessages } from "../../i18n";
@@ -70,16 +70,15 @@ interface FormProps {
 function Form({ about, answerId, asked, quotes, label, passes, first, onClose }: FormProps) {
   const m = useOwnerMessages();
   const id = useId();
-  const [kind, setKind] = useState<Kind>(first);
-  const [text, setText, forget] = useDraft(`owner ${about.document_id} ${answerId ?? ""}`, asked);
-  const [to, setTo] = useState("");
-  const [canHarm, setCanHarm] = useState(false);
+  const place = `owner ${about.document_id} ${answerId ?? ""}`;
+  const [draft, edit, forget] = useDraft(place, { kind: first, text: asked, to: "", canHarm: false });
+  const { kind, text, to, canHarm } = draft;
   const along = useAlong(quotes, asked === ""); // a passage that does not answer goes along if its reader wants
-  const { mutate, data: sent, error, isPending, reset } = useAskOwner(about.document_id);
+  const { mutate, data: sent, error, isPending, reset } = useAskOwner(about.document_id, forget);
   const send = (personal_data: PersonalChoice): void => {
     if (!text.trim() || isPending || along.tooLong) return;
     const said = { kind, text: text.trim() + along.text, page: about.page, answer_id: answerId ?? null, personal_data };
-    mutate({ ...said, to: to.trim() || null, can_harm: canHarm }, { onSuccess: forget });
+    mutate({ ...said, to: to.trim() || null, can_harm: canHarm });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -110,16 +109,16 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
             labels={m.askOwner.kinds}
             name={`${id}-kind`}
             value={kind}
-            onValue={setKind}
+            onValue={(kind) => edit({ kind })}
           />
-          <CanHarm value={canHarm} onValue={setCanHarm} />
+          <CanHarm value={canHarm} onValue={(canHarm) => edit({ canHarm })} />
           {passes && (
             <Colleague
               label={m.askOwner.to}
               className="owner-field"
               document={about.document_id}
               value={to}
-              onValue={setTo}
+              onValue={(to) => edit({ to })}
             />
           )}
           <label className="owner-field">
@@ -130,7 +129,7 @@ function Form({ about, answerId, asked, quotes, label, passes, first, onClose }:
               maxLength={Math.max(LONGEST - along.text.length, 0)}
               value={text}
               aria-describedby={`${id}-help`}
-              onChange={(event) => setText(event.target.value)}
+              onChange={(event) => edit({ text: event.target.value })}
             />
           </label>
           <p className="muted owner-help" id={`${id}-help`}>

@@ -1,5 +1,5 @@
-// What the dialogs that tell an owner something have alike: what kind of message it is, the words
-// that were typed, which passages it is about, and the button that sends it.
+// What the dialogs that tell an owner something have alike: what kind of message it is, what
+// was filled in, which passages it is about, and the button that sends it.
 import { useId, useState } from "react";
 import { type OwnerMessages, useOwnerMessages } from "../../i18n";
 import { usePerson } from "../../queries/session";
@@ -55,20 +55,24 @@ export function CanHarm({ value, onValue }: CanHarmProps) {
   );
 }
 
-const drafts = new Map<string, string>(); // in this page alone, until it is loaded again
+const drafts = new Map<string, object>(); // in this page alone, until it is loaded again
 
 /**
- * Words for `place` that were typed and not sent are there again for who typed them, however their
- * dialog was closed. The third takes them away.
+ * What was filled in for `place` and not sent is there again for who did, however its dialog was
+ * closed. The third takes it away.
  */
-export function useDraft(place: string, first = ""): [string, (text: string) => void, () => void] {
+export function useDraft<Draft extends object>(
+  place: string,
+  first: Draft,
+): [Draft, (part: Partial<Draft>) => void, () => void] {
   const whose = `${usePerson()} ${place}`;
-  const [text, setText] = useState(() => drafts.get(whose) ?? first);
-  const keep = (words: string): void => {
-    setText(words);
-    drafts.set(whose, words);
+  const [draft, setDraft] = useState<Draft>(() => ({ ...first, ...drafts.get(whose) }));
+  const keep = (part: Partial<Draft>): void => {
+    const now = { ...draft, ...part };
+    setDraft(now);
+    drafts.set(whose, now);
   };
-  return [text, keep, () => drafts.delete(whose)];
+  return [draft, keep, () => drafts.delete(whose)];
 }
 
 const LONGEST_QUOTES = 3000; // characters of all: the service takes 4,000, and some say what it is about

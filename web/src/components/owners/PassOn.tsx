@@ -39,12 +39,11 @@ export function PassOn({ answerId, asked }: Props) {
 function Form({ answerId, asked, onClose }: Props & { onClose(): void }) {
   const m = useOwnerMessages();
   const id = useId();
-  const [text, setText, forget] = useDraft(`pass ${answerId}`, asked);
-  const [to, setTo] = useState("");
-  const { mutate, data: sent, error, isPending, reset } = usePassOn(answerId);
+  const [{ text, to }, edit, forget] = useDraft(`pass ${answerId}`, { text: asked, to: "" });
+  const { mutate, data: sent, error, isPending, reset } = usePassOn(answerId, forget);
   const ready = text.trim() !== "" && to.trim() !== "";
   const send = (personal_data: PersonalChoice): void => {
-    if (ready && !isPending) mutate({ text: text.trim(), to: to.trim(), personal_data }, { onSuccess: forget });
+    if (ready && !isPending) mutate({ text: text.trim(), to: to.trim(), personal_data });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -64,7 +63,7 @@ function Form({ answerId, asked, onClose }: Props & { onClose(): void }) {
         </p>
       ) : (
         <form id={id} onSubmit={submit} onChange={() => error && reset()}>
-          <Colleague label={m.askOwner.whom} className="owner-field" value={to} onValue={setTo} />
+          <Colleague label={m.askOwner.whom} className="owner-field" value={to} onValue={(to) => edit({ to })} />
           <label className="owner-field">
             {m.askOwner.words}
             <textarea
@@ -73,7 +72,7 @@ function Form({ answerId, asked, onClose }: Props & { onClose(): void }) {
               maxLength={LONGEST}
               value={text}
               aria-describedby={`${id}-help`}
-              onChange={(event) => setText(event.target.value)}
+              onChange={(event) => edit({ text: event.target.value })}
             />
           </label>
           <p className="muted owner-help" id={`${id}-help`}>

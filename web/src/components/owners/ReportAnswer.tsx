@@ -28,25 +28,34 @@ export function ReportAnswer({ answer }: { answer: Answer }) {
   );
 }
 
+interface Draft {
+  kind: Reported;
+  document: string;
+  comment: string;
+  canHarm: boolean;
+}
+
 function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const m = useOwnerMessages();
   const id = useId();
   const documents = quotedDocuments(answer);
-  const [kind, setKind] = useState<Reported>("wrong");
-  const [document, setDocument] = useState(documents[0]?.[0] ?? "");
-  const [comment, setComment, forget] = useDraft(`report ${answer.id}`);
-  const [canHarm, setCanHarm] = useState(false);
+  const first: Draft = { kind: "wrong", document: documents[0]?.[0] ?? "", comment: "", canHarm: false };
+  const [draft, edit, forget] = useDraft(`report ${answer.id}`, first);
+  const { kind, document, comment, canHarm } = draft;
   const along = useAlong(answer.spans.filter((span) => span.document_id === document).map(({ text }) => text));
   const some = along.chosen.length < along.quotes.length ? along.text : ""; // all of them go along by themselves
   const tooLong = some !== "" && along.tooLong;
-  const { mutate, data: sent, error, isPending, reset } = useFeedback(answer.id);
+  const { mutate, data: sent, error, isPending, reset } = useFeedback(answer.id, forget);
   const send = (personal_data: PersonalChoice): void => {
     const said = comment.trim();
     if (said && !isPending && !tooLong)
-      mutate(
-        { reported: kind, comment: said + some, document_id: document || null, can_harm: canHarm, personal_data },
-        { onSuccess: forget },
-      );
+      mutate({
+        reported: kind,
+        comment: said + some,
+        document_id: document || null,
+        can_harm: canHarm,
+        personal_data,
+      });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -72,16 +81,16 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
             labels={m.report.kinds}
             name={`${id}-kind`}
             value={kind}
-            onValue={setKind}
+            onValue={(kind) => edit({ kind })}
           />
-          <CanHarm value={canHarm} onValue={setCanHarm} />
+          <CanHarm value={canHarm} onValue={(canHarm) => edit({ canHarm })} />
           {documents.length > 1 && (
             <Choice
               className="owner-field"
               label={m.report.document}
               value={document}
               options={documents}
-              onValue={setDocument}
+              onValue={(document) => edit({ document })}
             />
           )}
           <label className="owner-field">
@@ -91,7 +100,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
               maxLength={Math.max(LONGEST - some.length, 0)}
               value={comment}
               aria-describedby={`${id}-help`}
-              onChange={(event) => setComment(event.target.value)}
+              onChange={(event) => edit({ comment: event.target.value })}
             />
           </label>
           <Passages

@@ -100,3 +100,15 @@ def test_the_only_bold_line_of_a_box_titles_it_though_a_colon_ends_it(bold: bool
     over = _over(tmp_path, box)
     assert [title in over[words] for words in (item, text)] == [True, not bold]
     assert title not in over["Call the doctor in doubt."]
+
+
+def test_a_second_title_in_a_box_is_not_headed_by_the_first(tmp_path: Path) -> None:
+    def box(canvas: Canvas) -> None:
+        canvas.rect(60, 500, 300, 120)
+        for words, y, heavy in (("Adults:", 600, True), ("500 mg each.", 576, False), ("Children:", 552, False)):
+            canvas.setFont("Helvetica-Bold" if heavy else "Helvetica", 11)
+            canvas.drawString(70, y, words)
+        canvas.drawString(70, 528, "15 mg for each kilo.")
+
+    over = _over(tmp_path, box)
+    assert "Adults:" not in over["15 mg for each kilo."]

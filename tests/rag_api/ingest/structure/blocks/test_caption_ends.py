@@ -157,3 +157,24 @@ def test_a_line_set_deeper_in_such_a_table_is_not_quoted(tmp_path: Path) -> None
     sure = {text[q.start : q.end].strip() for q in quotable(text, document.blocks) if is_certain(q, doubt)}
     assert _INSIDE in sure
     assert not any("Bleeding" in words for words in sure)
+
+
+@pytest.mark.parametrize("second", ["Table 2. Children", "Give 30 mg at once."])
+def test_the_first_of_two_captions_in_one_frame_does_not_head_what_is_below_the_second(
+    second: str, tmp_path: Path
+) -> None:
+    def frame(canvas: Canvas) -> None:
+        canvas.setFillGray(0.9)
+        canvas.rect(50, 540, 350, 190, stroke=0, fill=1)
+        canvas.setFillGray(0)
+        canvas.grid([55, 165, 275, 385], [570, 594, 618])
+
+    rows = ("Illness", "Device", "Goal"), ("asthma", "mask", "94 to 98")
+    cells = [lines(cell, x=60 + 110 * k, y=602 - 24 * n) for n, one in enumerate(rows) for k, cell in enumerate(one)]
+    first, child = "Table 1. Adults", "Give 60 mg for each kilo."
+    said = (first, 715), ("Give 1000 mg every six hours.", 695), (second, 660), (child, 640)
+    above = _section(), lines("How much of it", size=18, y=735, font=_BOLD)
+    behind = lines(_BEHIND, y=500)
+    leads = _leads(tmp_path, *above, frame, *(lines(words, y=y) for words, y in said), *cells, behind)
+    headed = second.startswith("Give")  # there is but one caption
+    assert [first in leads[words] for words in (child, "asthma\tmask\t94 to 98")] == [headed, headed]

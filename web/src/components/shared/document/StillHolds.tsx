@@ -21,7 +21,7 @@ export function StillHolds({ document }: { document: DocumentSummary }) {
   const [why, setWhy] = useState(review_reason);
   const [holds, setHolds] = useState(false);
   const { mutate, data: kept, error, isPending, reset } = useReviewed(id);
-  const unfit = useUnfit(id, open ? to : "", chosen) ?? UNFIT[error?.code ?? ""];
+  const unfit = useUnfit(id, open && changed(to, to_review_by) ? to : "", chosen) ?? UNFIT[error?.code ?? ""];
   const tomorrow = new Date();
   tomorrow.setDate(tomorrow.getDate() + 1);
   const send = (personal_data: PersonalChoice): void => {
