@@ -143,9 +143,12 @@ def is_caption(one: Paragraph) -> bool:
 
 
 def is_only_caption(one: Paragraph, below: Sequence[Paragraph]) -> bool:
-    """No sentence below is numbered as one too: of two nobody knows which is for what."""
-    begun = (words for own in below for line in own.pieces for words in _SENTENCE.split(line.text.text))
-    return is_caption(one) and not any(map(NUMBERED_CAPTION.match, begun))
+    """It is numbered as a caption, and no sentence below is numbered alike: of two nobody knows
+    which is for what."""
+    if (own := NUMBERED_CAPTION.match(one.pieces[0].text.text)) is None:
+        return False
+    begun = (words for other in below for line in other.pieces for words in _SENTENCE.split(line.text.text))
+    return all(match is None or match[1] != own[1] for match in map(NUMBERED_CAPTION.match, begun))
 
 
 def names_a_box(n: int, found: Sequence[Paragraph]) -> bool:
