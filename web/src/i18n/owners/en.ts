@@ -30,7 +30,7 @@ export const owners = {
     },
     canHarm: "This can harm a patient",
     emergency: "Is a patient in danger now? Then call, and do not wait for an answer here.",
-    harmFirst: "Whoever reads this sees it above all else, and quality staff read it too.",
+    harmFirst: "Whoever reads this sees it above all else. Quality staff who may read this document read it too.",
     text: "What do you want to ask or report?",
     help: "Your name is not told, your function and department are. Write nothing about a patient. Mail holds no more than a link and the title.",
     questionAlong: "The question goes along, with what the answer took from this document.",
