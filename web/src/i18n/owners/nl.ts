@@ -31,7 +31,8 @@ export const owners: OwnerWords = {
     },
     canHarm: "Dit kan een patiënt schaden",
     emergency: "Is een patiënt nu in gevaar? Bel dan, en wacht niet op een antwoord hier.",
-    harmFirst: "Wie dit leest, ziet het boven al het andere. Kwaliteitsmedewerkers die dit document mogen lezen, lezen mee.",
+    harmFirst:
+      "Wie dit leest, ziet het boven al het andere. Kwaliteitsmedewerkers die dit document mogen lezen, lezen mee.",
     text: "Wat wilt u vragen of melden?",
     help: "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staan enkel een link en de titel.",
     questionAlong: "De vraag gaat mee, met wat het antwoord uit dit document overnam.",
