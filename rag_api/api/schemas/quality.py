@@ -164,7 +164,7 @@ class PassedTo(BaseModel):
 
 
 class GapOut(BaseModel):
-    """Questions that mean nearly the same, and that no document answered, or that were answered
+    """Questions in nearly the same words, and that no document answered, or that were answered
     wrongly, say readers."""
 
     question: str = Field(description="The one asked most, as it was searched for.")

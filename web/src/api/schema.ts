@@ -3560,7 +3560,7 @@ export interface components {
             target_groups: components["schemas"]["TargetGroup"][];
         };
         /**
-         * @description Questions that mean nearly the same, and that no document answered, or that were answered
+         * @description Questions in nearly the same words, and that no document answered, or that were answered
          *     wrongly, say readers.
          */
         GapOut: {
